@@ -51,6 +51,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
                         help="of each side in each round (of `records`: turns, of `signers`: signatures)")
     parser.add_argument("--folder", type=Path,
                         help="where runs are kept, each in a folder of its own (default: build/experiments)")
+    parser.add_argument("--forget", action="store_true", help=argparse.SUPPRESS)  # the folder is gone in the end
     parser.add_argument("--again", action="store_true", help="discard what is in the run's folder")
     parser.add_argument("--resume", action="store_true",
                         help="go on with the run that is in the folder, or fail; without it a new one may begin")
@@ -141,13 +142,15 @@ def write_results(experiment: frame.Experiment, run: frame.Run, missing: list[st
         (run.folder / "ratios.svg").write_text(chart)
 
 
-def show(experiment: frame.Experiment, run: frame.Run, missing: list[str], left: int, console: Console) -> None:
+def show(experiment: frame.Experiment, run: frame.Run, missing: list[str], left: int, console: Console,
+         forget: bool) -> None:
     """The report, and the same in short."""
     report = html.write(experiment, run, missing, left)
     print_tables(experiment, run, console)
     for warning in html.warnings(run, missing, left):
         console.print(f"Note: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"Report: {report}", highlight=False, soft_wrap=True)
+    if not forget:
+        console.print(f"Report: {report}", highlight=False, soft_wrap=True)
 
 
 def one(experiment: frame.Experiment, options: argparse.Namespace, console: Console) -> int:
@@ -162,7 +165,8 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
                               build, console)
     finally:  # what was measured is shown, whatever happened
         write_results(experiment, run, missing, options.json)
-        show(experiment, run, missing, sum(run.record(point.key) is None for point in points) - len(missing), console)
+        left = sum(run.record(point.key) is None for point in points) - len(missing)
+        show(experiment, run, missing, left, console, options.forget)
     if any(record.get("notes", {}).get("failed") for record in run.records):
         return FAILED
     return UNAVAILABLE if missing else DONE

@@ -81,7 +81,9 @@ def main(argv: list[str] | None = None) -> int:
     with ExitStack() as stack:
         if options.peer or options.operation:
             ALL["peers"] = peers.Peers(options.operation, tuple(options.peer or ()))
-            options.folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            if not options.folder:
+                options.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                given += ["--forget"]
         return command.main(given + (["--folder", str(options.folder)] if options.folder else []))
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from bench.measure import apache
 from bench.measure.demo import octuple_info
+from lab import schemas
 from lab.programs import Build
 
 ROOT = os.environ.get("OCT_APACHE_ROOT", "")
@@ -26,7 +27,9 @@ def test_apache(tmp_path):
     assert apache.main(["--build-dir", str(build.folder), "--root",
                         ROOT, "--rounds", "1", "--seconds", "0.3", "--connections", "24",
                         "--threads", "24", "--handshake", "tls13-rsa2048", "--json", str(out)]) == 0
-    (result,) = json.loads(out.read_text())
+    document = json.loads(out.read_text())
+    schemas.check("apache", document)
+    (result,) = document
     fill = {variant: result[variant]["operation"]["batch_fill"] for variant in apache.VARIANTS}
     assert not any(fill["stock"]) and not any(fill["off"][1:])
     if any(operation["on"] and operation["name"] == "rsa2048-private"

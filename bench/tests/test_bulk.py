@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from bench.measure import bulk, common, fetch
-from lab import machine
+from lab import machine, schemas
 from lab.servers import nginx
 
 BODY = bytes(range(256)) * 300
@@ -118,6 +118,7 @@ def test_whole_run(build, tmp_path, capsys):
                       "--text", "3000", "--rounds", "1", "--seconds", "0.1",
                       "--json", str(found)]) == 0
     document = json.loads(found.read_text())
+    schemas.check("bulk", document)
     assert [result["cipher"] for result in document["bulk"]] == list(bulk.SUITES)
     for result in document["bulk"]:
         assert all(result[name]["completed"] > 0 and result[name]["cpu_ms_per_gb"] > 0 for name in ("stock", "octuple"))

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from bench.measure import curves
+from lab import schemas
 
 
 @pytest.mark.parametrize("stock, octuple, cpu, held", (
@@ -27,7 +28,9 @@ def test_whole_run(server, monkeypatch, tmp_path, capsys):
     assert curves.main(["--build-dir", os.environ["OCTUPLE_BUILD"],
                         "--server", server, "--handshake", "tls13-ecdsa-p256", "--rounds", "1",
                         "--seconds", "0.3", "--json", str(numbers), "--html", str(picture)]) == 0
-    result = json.loads(numbers.read_text())["servers"][server][0]
+    document = json.loads(numbers.read_text())
+    schemas.check("curves", document)
+    result = document["servers"][server][0]
     assert result["handshake"] == "tls13-ecdsa-p256" and [at["percent"] for at in result["points"]] == [20, 100]
     for at in result["points"]:
         assert all(at[variant]["failed"] == 0 and at[variant]["p99"] >= at[variant]["p50"] > 0

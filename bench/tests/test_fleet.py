@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import depth
+from lab import depth, schemas
 from bench.measure.fleet.balancer import BUCKETS, owner
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +56,7 @@ def test_nothing_is_lost_while_a_server_is_renewed():
     assert all("after the load had ended" in line for line in complaints), done.stderr
     assert done.returncode == bool(complaints), done.stderr
     found = json.loads(done.stdout)
+    schemas.check("fleet", found)
     step = found["tcp"]["renewed"][0]
     assert found["tcp"]["completed"] == 2500 and step["held"]["lost"] == 0 and step["held"]["by_server"]["s1"] > 0
     # Servers answer clients by themselves: the balancer sees one direction only.

@@ -203,10 +203,11 @@ def test_wrong_usage(options, capsys):
     assert raised.value.code == 2 and "usage: bench/peers" in capsys.readouterr().err
 
 
-def test_a_part_is_not_kept(place, fake_build, tmp_path, monkeypatch):
+def test_a_part_is_not_kept(place, fake_build, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert command.main(["--quick", "--peer", "crypto_mb", "--build-dir", str(fake_build.folder)]) == 0
     assert not (tmp_path / "build/experiments").exists()
+    assert "Report:" not in capsys.readouterr().out  # it is gone
 
 
 # what is read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.measure import quic
-from lab import cargo, machine
+from lab import cargo, machine, schemas
 
 
 def told(cpu: float, goodput: float = 100.0, tier: str = "zmm") -> dict:
@@ -58,6 +58,7 @@ def test_numbers_are_written(monkeypatch, tmp_path):
     monkeypatch.setattr(quic, "run", lambda *_arguments, **_options: told(2.0))
     assert quic.main(["--suite", "chacha20", "--rounds", "1", "--json", str(tmp_path / "out.json")]) == 0
     document = json.loads((tmp_path / "out.json").read_text())
+    schemas.check("quic", document)
     assert [result["loss"] for result in document["results"]] == [0.0, 0.01]
     assert all(result["cpu_ratio"] == 1 for result in document["results"]) and document["machine"]["cpu"]
 

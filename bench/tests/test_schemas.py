@@ -6,6 +6,7 @@ against them: of octuple-load, `./demo`, experiments and peers."""
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 from lab import ROOT, load, schemas
@@ -19,6 +20,39 @@ def test_every_program_has_one(load_program):
     assert {path.name.removeprefix("octuple-") for path in programs} >= {"evp", "threads", "resume"}
     for path in [load_program, *programs]:
         assert (schemas.FOLDER / f"{path.name.removeprefix('octuple-')}.json").exists()
+
+
+WRITES_JSON = 'add_argument("--json"'
+# Those that are not named like their program.
+NAMED = {"arguments": "demo", "experiments": "experiment", "peers": "experiment", "trace": "bench-trace"}
+
+
+def measurements() -> list[Path]:
+    """All programs in Python that know --json: the sources are asked."""
+    return [path for folder in ("bench/measure", "bench/experiments", "tests/servers")
+            for path in (ROOT / folder).rglob("*.py") if WRITES_JSON in path.read_text()]
+
+
+def test_every_measurement_has_one():
+    names = {path.parent.name if path.stem == "__main__" else path.stem for path in measurements()}
+    assert names >= {"apache", "arguments", "bulk", "curves", "experiments", "fleet", "hostile", "keys", "machinery",
+                     "official", "peers", "plan", "quic", "servers", "tokio", "trace"}
+    assert not [name for name in names if not (schemas.FOLDER / f"{NAMED.get(name, name)}.json").exists()]
+
+
+def test_no_schema_is_loose():
+    """Each member has a type, so that an empty schema cannot take everything."""
+    def parts(schema: dict):
+        yield schema
+        below = [*schema.get("properties", {}).values(), *schema.get("definitions", {}).values(),
+                 *schema.get("oneOf", ()), schema.get("items"), schema.get("additionalProperties")]
+        for part in below:
+            if isinstance(part, dict):
+                yield from parts(part)
+
+    for path in schemas.FOLDER.glob("*.json"):
+        for part in parts(json.loads(path.read_text())):
+            assert part.keys() & {"type", "enum", "const", "oneOf", "$ref"}, (path.name, part)
 
 
 @pytest.mark.parametrize("name", SHORT)

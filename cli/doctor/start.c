@@ -64,6 +64,19 @@ static int watch(struct facts *facts, pid_t pid, unsigned seconds, const sigset_
     return asked_to_end ? 0 : status;
 }
 
+/* The folder for counters was ours, and is no setting of the command's. */
+static void forget_counters(struct facts *facts, const char *folder)
+{
+    const char *name = oct_setting_row(OCT_SETTING_COUNTERS)->variable;
+    const char *value = facts->environment != NULL ? facts_env(facts, name) : NULL;
+    if (value == NULL || strcmp(value, folder) != 0)
+        return;
+    char *at = facts->environment + (value - facts->environment) - strlen(name) - 1;
+    const char *next = value + strlen(value) + 1;
+    memmove(at, next, facts->environment_size - (size_t)(next - facts->environment));
+    facts->environment_size -= (size_t)(next - at);
+}
+
 int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
 {
     static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -82,7 +95,7 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
         /* Results alone go to stdout, so the command's own output goes where messages go. */
         sigprocmask(SIG_SETMASK, &before, NULL);
         dup2(STDERR_FILENO, STDOUT_FILENO);
-        setenv("OCTUPLE_COUNTERS", counters, 1);
+        setenv(oct_setting_row(OCT_SETTING_COUNTERS)->variable, counters, 1);
         _exit(launch_exec(command));
     }
     if (pid > 0) {
@@ -93,6 +106,7 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
             target->facts.environment = NULL;
             target->facts.overwritten = 0;
         }
+        forget_counters(&target->facts, counters);
         doctor_lanes_of_folder(&target->lanes, counters);
     } else {
         cli_say(DOCTOR_WHO, "cannot start a process: %s", strerror(errno));

@@ -167,6 +167,7 @@ def test_command_is_run_and_watched(served):
     code, found, data = examine(served, "--", "openssl", "speed", "-async_jobs", "8", "-seconds", "1", "rsa2048")
     assert code == 0, found
     assert found["lanes"][0] == "ok" and data["lanes"]["done"] > 0 and data["pid"] is not None
+    assert "settings" not in found  # the folder for counters is the doctor's own
 
 
 def test_program_that_is_asynchronous_itself(served):

@@ -4,7 +4,6 @@
 """`octuple trace` for real, on nginx as it is and under Octuple: what it counts is what the load generator counted, and
 the server serves on. Needs root, bpftrace and a kernel with uprobes."""
 import contextlib
-import ctypes
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from bench.measure import trace
-from lab import depth, devices, load, machine, schemas
+from lab import depth, devices, load, machine, schemas, tracefs
 from lab.programs import Build, free_ports
 from lab.servers.nginx import Nginx, make_keys
 from tests.cli.conftest import build_folder
@@ -25,31 +24,7 @@ from tests.cli.conftest import build_folder
 BUILD = Build(build_folder())
 HANDSHAKE = load.named("tls13-rsa2048")
 CONNECTIONS = 64
-
-
-def mount_tracefs():
-    """In a namespace for mounts of this process and its children, so that nobody else sees it; False if it cannot."""
-    if ctypes.CDLL(None).unshare(0x20000) != 0:  # CLONE_NEWNS
-        return False
-    commands = (["mount", "--make-rprivate", "/"], ["mount", "-t", "tracefs", "tracefs", "/sys/kernel/tracing"])
-    return all(subprocess.run(command, check=False, capture_output=True).returncode == 0 for command in commands)
-
-
-def obstacle():
-    """Why nothing can be traced here, or None."""
-    if os.geteuid() != 0:
-        return "tracing needs root"
-    for program in ("bpftrace", "nginx", "curl"):
-        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin"):
-            return f"{program} is not installed"
-    if not Path("/sys/bus/event_source/devices/uprobe/type").exists():
-        return "this kernel has no uprobes"
-    if not Path("/sys/kernel/tracing/events").exists() and not mount_tracefs():
-        return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing"
-    return None
-
-
-OBSTACLE = obstacle()
+OBSTACLE = tracefs.obstacle()
 pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))
 # bpftrace compiles each of its programs anew.
 exhaustive_only = pytest.mark.skipif(not depth.EXHAUSTIVE, reason=f"bpftrace takes its time: {depth.EXHAUSTIVE_ONLY}")

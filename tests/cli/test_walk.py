@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
 # ctest: NOT_WITH address TIMEOUT 600
-"""Every command that README and the documents name, in the hands of somebody with bad luck: a wrong option, help into a
-full disk, no permission, no network, a path with a space, Ctrl-C. None may end in a traceback, a panic or a shell's
-own complaint; each says in a few lines what is wrong."""
+"""Every command of the tree, and all that the documents name, in the hands of somebody with bad luck: a wrong option,
+help into a full disk, no permission, no network, a path with a space, Ctrl-C. None may end in a traceback, a panic or a
+shell's own complaint; each says in a few lines what is wrong."""
 import contextlib
 import os
 import re
@@ -26,15 +26,34 @@ BROKEN = ("Traceback", "panicked at", "unbound variable", "command not found", "
           "syntax error", "Segmentation fault", "AssertionError")
 
 
-def named():
+# What nobody types: parts of a command, and a stand-in of a test.
+PARTS = {"bench/beside/build", "bench/beside/libraries", "tests/places/confined/run.sh",
+         "tests/servers/quick_start/systemctl", "tests/servers/random/reached.sh"}
+# Those that become others, which they list.
+LISTING = ("bench/run", "tests/places/run", "tests/servers/run")
+
+
+def named() -> set[str]:
     """Those that are there; a document may name a file of the source as well."""
     found = {word.removesuffix(".") for document in DOCUMENTS for word in NAMED.findall(document.read_text())}
-    ours = {f"octuple {command}" for command in test_help.COMMANDS}
-    return sorted(word for word in found
-                  if word in ours or (os.access(ROOT / word, os.X_OK) and (ROOT / word).is_file()))
+    return {word for word in found if os.access(ROOT / word, os.X_OK) and (ROOT / word).is_file()}
 
 
-COMMANDS = named()
+def executable() -> set[str]:
+    """All others of these folders, and of the tree's own."""
+    found = [path for folder in ("bench", "packaging", "tests", "tools") for path in (ROOT / folder).rglob("*")]
+    names = [path.relative_to(ROOT) for path in (*found, *ROOT.iterdir())
+             if path.is_file() and os.access(path, os.X_OK)]
+    return {str(name) if name.parent.name else f"./{name}" for name in names} - PARTS
+
+
+def listed(command: str) -> set[str]:
+    said = subprocess.run([ROOT / command], check=True, capture_output=True, text=True).stdout
+    return {f"{command} {name}" for name in re.findall(r"^  ([a-z]\w+) ", said, re.M)}
+
+
+COMMANDS = sorted({*named(), *executable(), *(f"octuple {command}" for command in test_help.COMMANDS)}.union(
+    *map(listed, LISTING)))
 SCRIPTS = [command for command in COMMANDS if not command.startswith("octuple ")]
 # What somebody runs who does not change the source.
 USERS = [command for command in COMMANDS if not command.startswith(("tools/", "tests/", "packaging/"))]
@@ -46,7 +65,8 @@ def as_nobody():
 
 def call(place, command, *words, tree=ROOT, **options):
     """As a user who is nobody, in a source that is not his; without a terminal."""
-    path = [place.folder / "bin/octuple", *command.split()[1:]] if command.startswith("octuple ") else [tree / command]
+    name, *more = command.split()
+    path = [place.folder / "bin/octuple" if name == "octuple" else tree / name, *more]
     options = {"cwd": tree, **as_nobody(), "stdout": subprocess.PIPE, "timeout": 60, **options}
     return subprocess.run([*map(str, path), *map(str, words)], env=place.env | {"HOME": str(place.work)}, text=True,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, **options)
@@ -61,8 +81,10 @@ def bears_it(done, lines=40):
 
 def test_what_is_walked():
     """So that nothing escapes by a change of the pattern."""
-    assert {"./demo", "./check", "octuple run", "octuple doctor", "packaging/release"} <= {*COMMANDS}
-    assert len(COMMANDS) >= 20
+    assert {"./demo", "./check", "octuple run", "octuple stopped", "packaging/apt", "bench/run official",
+            "tests/places/run rpm", "tests/servers/run tokio"} <= {*COMMANDS}
+    assert len(COMMANDS) >= 90
+    assert all((ROOT / part).exists() for part in PARTS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -11,11 +11,16 @@
 # usage: tests/places/run confined [FOLDER]
 set -eu
 here=$(cd "$(dirname "$0")/../../.." && pwd)
-folder=${1:-$(mktemp -d "${TMPDIR:-/tmp}/octuple-confined.XXXXXX")}
 
 say() {
     printf 'confined: %s\n' "$*"
 }
+
+case ${1:-} in
+-h | --help) sed -n 's/^# \?//; 4,/^set/ { /^set/ d; p }' "$0"; exit 0 ;;
+-*) say "unknown argument $1; see --help"; exit 2 ;;
+esac
+folder=${1:-$(mktemp -d "${TMPDIR:-/tmp}/octuple-confined.XXXXXX")}
 
 fail() {
     say "$*"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab import depth
+from lab import depth, schemas
 from . import library
 
 COPIES = 5 if depth.EXHAUSTIVE else 1
@@ -41,7 +41,10 @@ def test_each_kind_has_its_verdicts(compare):
 
 @pytest.mark.parametrize("server", ["nginx", "haproxy"])
 def test_verdicts_are_the_same(build, keys, compare, server):
+    from . import report
+
     found = compare.compare(server, keys, build, copies=COPIES)
+    schemas.check("hostile", report.as_json([found]))
     assert found.unserved() == []
     assert found.talkative() == []
     assert found.differences() == []
