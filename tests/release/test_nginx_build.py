@@ -25,8 +25,9 @@ def build(folder: pathlib.Path, mirrored: str, *options: str) -> list[str]:
     for name, text in {"apt-cache": APT_CACHE, "apt-get": APT_GET, "dpkg-source": "#!/bin/sh\nexit 1\n"}.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
-    done = subprocess.run([ROOT / "packaging/nginx/build", *options, folder / "packages"], capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{programs}:/usr/bin:/bin", "MIRRORED": mirrored}, check=False)
+    done = subprocess.run([ROOT / "packaging/nginx/build", *options, folder / "packages"], capture_output=True,
+                          text=True, check=False,
+                          env={**os.environ, "PATH": f"{programs}:/usr/bin:/bin", "MIRRORED": mirrored})
     assert done.returncode
     return done.stderr.splitlines()
 
