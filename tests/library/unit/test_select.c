@@ -10,7 +10,7 @@
 #include "ops/mlkem.h"
 #include "ops/ops.h"
 
-#if defined(OCT_HAVE_AVX512_TABLE) && defined(OCT_HAVE_NARROW_TIERS)
+#if defined(OCT_HAVE_AVX512_TABLE) && defined(OCT_HAVE_NARROW_TIERS) && defined(OCT_HAVE_MIDDLE_TABLES)
 
 #define BIT(feature) (1u << OCT_CPU_##feature)
 #define CIPHERS      (BIT(AES) | BIT(PCLMULQDQ))
@@ -179,7 +179,7 @@ static void test_this_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#if defined(OCT_HAVE_AVX512_TABLE) && defined(OCT_HAVE_NARROW_TIERS)
+#if defined(OCT_HAVE_AVX512_TABLE) && defined(OCT_HAVE_NARROW_TIERS) && defined(OCT_HAVE_MIDDLE_TABLES)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_next),
         cmocka_unit_test(test_halves),
