@@ -225,7 +225,7 @@ def abuse(subject: Subject) -> str:
         memory, fds = nginx.resident_kb(), nginx.fd_counts()
         for number in range(1, subject.rounds + 1):
             crowd(number)
-        rig.wait_until(lambda: nginx.fd_counts() <= fds, "all connections are closed")
+        rig.wait_until(lambda: nginx.fd_counts() <= fds, "all connections are closed", rig.PATIENCE / 2)
         growth = nginx.resident_kb() - memory
         if growth > GROWTH_KB and not sanitized(subject.program):
             raise Failure(f"the worker has grown by {growth} KB")
@@ -238,7 +238,7 @@ def abuse(subject: Subject) -> str:
                 load.result()
             if number % 10 == 9:
                 print(f"nginx_async: abuse: {number + 1} reloads", flush=True)
-        rig.wait_until(lambda: len(nginx.master().children()) == 1, "workers of before end")
+        rig.wait_until(lambda: len(nginx.master().children()) == 1, "workers of before end", rig.PATIENCE / 2)
     return f"{(3 * subject.rounds + 2) * ABUSED} connections, {subject.rounds} reloads, {growth:+d} KB"
 
 
