@@ -10,18 +10,24 @@ from lab import ROOT
 FOLDER = ROOT / "docs/schemas"
 
 
+def read(name: str) -> dict:
+    return json.loads((FOLDER / name).read_text())
+
+
 def strict(schema):
-    """The same without members that it does not name."""
+    """The same without members that it does not name, and with other files in place of their names."""
     if isinstance(schema, list):
         return [strict(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
+    if schema.get("$ref", "").endswith(".json"):
+        return strict(read(schema["$ref"]))
     found = {name: strict(part) for name, part in schema.items()}
     return ({"additionalProperties": False} if "properties" in found else {}) | found
 
 
 def check(name: str, *documents) -> None:
-    schema = json.loads((FOLDER / f"{name}.json").read_text())
+    schema = read(f"{name}.json")
     Draft7Validator.check_schema(schema)
     assert documents
     for document in documents:

@@ -2,7 +2,7 @@
 # Copyright The Octuple Authors
 # ctest: NOT_WITH any
 """docs/schemas: every program here that knows --json has one, and writes what it says. Other tests hold their own runs
-against them: of octuple-load, `./demo`, experiments and peers."""
+against them: of octuple-load, `./demo`, experiments, peers, and in test_runs.py of other measurements."""
 import json
 import os
 import subprocess
