@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -27,6 +26,7 @@ from . import versus
 from .arguments import new_file
 
 SIDES, NONE = ("off", "on", "stock", "shim"), "none"
+BASES = {"on": "off", "stock": "off", "shim": "stock", NONE: "off"}  # what each is compared with
 METRIC = "CPU of a handshake"
 TITLE = "nginx by OpenSSL's asynchronous jobs and by the preload"
 
@@ -51,22 +51,11 @@ class Server(Nginx):
         return [self.server(port, kind, self.text, conf.ANSWER) for kind, port in self.ports.items()]
 
 
-def compared(costs: dict[str, list[float]]) -> dict:
-    """The metric of a point, as docs/results keeps it."""
-    found: dict = {"unit": "us", "better": "less", "rounds": len(costs["off"]),
-                   "median": {side: versus.median(cost) for side, cost in costs.items()}, "ratio": {}, "quartiles": {}}
-    for side, cost in costs.items():
-        if side != "off":
-            ratios = summary.pair_ratios(costs["stock" if side == "shim" else "off"], cost, "less")
-            found["ratio"][side] = round(statistics.median(ratios), 3)
-            found["quartiles"][side] = summary.quartiles(ratios)
-    return found
-
-
 def measure_one(bench: versus.Bench, handshake: load.Handshake, connections: int, rounds: int, seconds: float) -> dict:
     found = bench.rounds(handshake, "saturated", rounds + 1, seconds, tuple(bench.servers), connections=connections)
     # The first round warms up.
-    metric = compared({side: [sample.cpu_us for sample in samples[1:]] for side, samples in found.items()})
+    costs = {side: [sample.cpu_us for sample in samples[1:]] for side, samples in found.items()}
+    metric = summary.of_metric({"unit": "us", "better": "less", "sides": costs}, BASES)
     print(f"{handshake.name:<32} {connections:>3}", *(f"{side} {cost:.1f} us ({metric['ratio'].get(side, 1):.2f})"
                                                      for side, cost in metric["median"].items()), flush=True)
     return {"key": {"handshake": handshake.name, "connections": connections}, "metrics": {METRIC: metric},

@@ -27,14 +27,15 @@ def quartiles(values: list[float]) -> list[float]:
     return [round(low, 3), round(high, 3)]
 
 
-def of_metric(metric: dict) -> dict:
+def of_metric(metric: dict, bases: dict[str, str] | None = None) -> dict:
+    """`bases` names what each side is compared with, where that is not stock for all."""
     sides = {side: values for side, values in metric["sides"].items() if values}
     found: dict = {"unit": metric["unit"], "better": metric["better"],
                    "rounds": max(map(len, sides.values()), default=0),
                    "median": {side: rounded(statistics.median(values)) for side, values in sides.items()},
                    "ratio": {}, "quartiles": {}}
-    for side, values in sides.items():
-        ratios = pair_ratios(sides.get(STOCK, []), values, metric["better"]) if side != STOCK else []
+    for side, base in ({side: STOCK for side in sides if side != STOCK} if bases is None else bases).items():
+        ratios = pair_ratios(sides.get(base, []), sides.get(side, []), metric["better"])
         if ratios:
             found["ratio"][side] = round(statistics.median(ratios), 3)
             found["quartiles"][side] = quartiles(ratios)

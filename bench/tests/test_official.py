@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.measure import official
+from bench.report import summary
 from lab.programs import Build
 
 PATCHED = Path("/patched/nginx")
@@ -29,7 +30,7 @@ def test_sides(tmp_path):
 
 def test_each_way_is_compared_with_the_same_nginx():
     costs = {"off": [400.0, 420.0, 500.0], "on": [200.0, 210.0, 200.0], "stock": [400.0] * 3, "shim": [160.0] * 3}
-    metric = official.compared(costs)
+    metric = summary.of_metric({"unit": "us", "better": "less", "sides": costs}, official.BASES)
     assert metric["median"] == {"off": 420, "on": 200, "stock": 400, "shim": 160}
     assert metric["ratio"] == {"on": 2, "stock": 1.05, "shim": 2.5}
     assert metric["rounds"] == 3 and metric["quartiles"]["on"] == [2, 2.25]
