@@ -8,12 +8,10 @@ from lab import schemas
 from tests.servers.tokio import __main__ as tokio
 
 
-def figures(handshakes: int, cpu: list[float]) -> tokio.Figures:
-    return tokio.Figures(handshakes=handshakes, cpu=cpu)
-
-
 def test_runs_are_added_up():
-    runs = [tokio.row("tokio", 2, {"stock": figures(9, [30.0]), "octuple": figures(count, [10.0])}) for count in (4, 5)]
+    stock = tokio.Figures(handshakes=9, cpu=[30.0])
+    runs = [tokio.row("tokio", 2, {"stock": stock, "octuple": tokio.Figures(handshakes=count, cpu=[10.0])})
+            for count in (4, 5)]
     rows = tokio.joined(tokio.joined([], runs[:1]), runs[1:])
     schemas.check("tokio", json.loads(json.dumps(rows)))
     assert [(row["handshakes"], row["cpu_us"]) for row in rows] == [(9, [[30.0, 10.0], [30.0, 10.0]])]
