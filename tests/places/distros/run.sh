@@ -40,7 +40,7 @@ fail() {
 
 to_build=(gcc libc6-dev ninja-build pkg-config libssl-dev libjansson-dev libcmocka-dev systemtap-sdt-dev)
 to_test=(cmake nginx openssl curl procps ca-certificates python3 python3-pytest python3-psutil python3-cryptography
-         libcmocka0 libjansson4)
+         python3-jsonschema libcmocka0 libjansson4)
 
 to_test_openssl=(gcc libc6-dev make perl dpkg-dev)
 
