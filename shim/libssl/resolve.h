@@ -14,6 +14,7 @@
 #include "libssl/layout.h"
 #include "libssl/libc.h"
 
+#include <openssl/asn1.h>
 #include <openssl/async.h>
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
@@ -72,7 +73,9 @@
     X(EVP_KDF_fetch) X(EVP_KDF_up_ref) X(EVP_KDF_free) X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get0_provider)            \
     X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_dup) X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_get_operation)                      \
     X(EVP_PKEY_derive_init) X(OSSL_PROVIDER_get0_name)                                                                 \
-    X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)
+    X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)        \
+    X(ASN1_item_i2d) X(OPENSSL_cleanse) X(EVP_Q_mac) X(EVP_MAC_fetch) X(EVP_MAC_free) X(EVP_MAC_CTX_new)               \
+    X(EVP_MAC_CTX_free) X(EVP_MAC_CTX_set_params) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MAC_final)
 /* clang-format on */
 
 /* Older headers do not declare it. */

@@ -4,7 +4,8 @@
  * What libssl asks libcrypto for again and again, with the same answer: the key derivation for each of some ten secrets
  * of a handshake, and whether a kind of key signs with a digest. Each answer means locks, and texts that are looked up.
  * Each thread keeps a few answers for as long as providers and default properties stay (base/epoch.h). Other library
- * contexts than the process's own are left alone: nobody would tell of their end.
+ * contexts than the process's own are left alone: nobody would tell of their end. For the MAC of a Finished message a
+ * context that knows its digest is kept; no key stays in it.
  *
  * Programs that speak QUIC derive the keys of packets themselves. For each of some thirty they make a context of HKDF
  * and begin it, which means three fetches. The thread keeps one that has begun, and they get copies of it.
@@ -17,13 +18,16 @@
 #include "base/epoch.h"
 
 #include <dlfcn.h>
+#include <openssl/core_names.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #define NAME_MAX_BYTES 24
 #define KDFS           2
+#define MACS           2
 #define DIGESTS        8
 
 /* What an answer depends on. */
@@ -42,7 +46,11 @@ struct oct_fetched {
         struct question question;
         int supported;
     } digests[DIGESTS];
-    unsigned next_kdf, next_digest; /* to be replaced */
+    struct mac {
+        struct question question;
+        EVP_MAC_CTX *ctx; /* NULL: none can be had */
+    } macs[MACS];
+    unsigned next_kdf, next_digest, next_mac; /* to be replaced */
     struct hkdf {
         struct question question;
         EVP_PKEY_CTX *begun;      /* nothing has been set; NULL: this OpenSSL makes no copies */
@@ -110,6 +118,10 @@ static void drop(struct oct_thread *t)
         oct_ssl()->EVP_KDF_free(kept->kdfs[i].kdf);
         kept->kdfs[i] = (struct kdf){.kdf = NULL};
     }
+    for (unsigned i = 0; i < MACS; i++) {
+        oct_ssl()->EVP_MAC_CTX_free(kept->macs[i].ctx);
+        kept->macs[i] = (struct mac){.ctx = NULL};
+    }
     oct_ssl()->EVP_PKEY_CTX_free(kept->hkdf.begun);
     kept->hkdf = (struct hkdf){.begun = NULL};
     atomic_store(&kept->taken, false);
@@ -168,6 +180,61 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     const int supported = ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
     kept->digests[kept->next_digest++ % DIGESTS] = (struct digest){q, supported};
     return supported;
+}
+
+static EVP_MAC_CTX *new_mac(char *digest)
+{
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    const OSSL_PARAM params[] = {OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, strlen(digest)), OSSL_PARAM_END};
+    EVP_MAC *mac = ssl->EVP_MAC_fetch(NULL, OSSL_MAC_NAME_HMAC, NULL);
+    EVP_MAC_CTX *ctx = mac != NULL ? ssl->EVP_MAC_CTX_new(mac) : NULL;
+
+    ssl->EVP_MAC_free(mac);
+    if (ctx != NULL && ssl->EVP_MAC_CTX_set_params(ctx, params))
+        return ctx;
+    ssl->EVP_MAC_CTX_free(ctx);
+    return NULL;
+}
+
+static EVP_MAC_CTX *mac_for(struct oct_fetched *kept, struct question *q)
+{
+    for (unsigned i = 0; i < MACS; i++)
+        if (is_same(&kept->macs[i].question, q))
+            return kept->macs[i].ctx;
+    struct mac *slot = &kept->macs[kept->next_mac++ % MACS];
+    oct_ssl()->EVP_MAC_CTX_free(slot->ctx);
+    *slot = (struct mac){*q, new_mac(q->kind)};
+    return slot->ctx;
+}
+
+static unsigned char *quick_mac(OSSL_LIB_CTX *library, const char *name, const char *properties, const char *digest,
+                                const OSSL_PARAM *params, const void *key, size_t key_bytes, const unsigned char *data,
+                                size_t bytes, unsigned char *out, size_t size, size_t *out_bytes)
+{
+    static const unsigned char nothing;
+    const struct oct_ssl_functions *ssl = oct_ssl();
+    const bool is_plain = name != NULL && strcmp(name, OSSL_MAC_NAME_HMAC) == 0 && properties == NULL &&
+                          digest != NULL && (params == NULL || params->key == NULL) && key != NULL && key_bytes > 0 &&
+                          out != NULL;
+    struct oct_fetched *kept = is_plain ? kept_here() : NULL;
+    struct question q = {.provider = NULL};
+    bool done = false;
+
+    if (kept != NULL && ask(&q, library, name, digest, NULL)) {
+        size_t n = 0;
+        ssl->ERR_set_mark();
+        EVP_MAC_CTX *ctx = mac_for(kept, &q);
+        done = ctx != NULL && ssl->EVP_MAC_init(ctx, key, key_bytes, NULL) && ssl->EVP_MAC_update(ctx, data, bytes) &&
+               ssl->EVP_MAC_final(ctx, out, &n, size);
+        if (ctx != NULL)
+            (void)ssl->EVP_MAC_init(ctx, &nothing, sizeof nothing, NULL);
+        ssl->ERR_pop_to_mark();
+        if (done && out_bytes != NULL)
+            *out_bytes = n;
+    }
+    return done ? out
+                : ssl->EVP_Q_mac(library, name, properties, digest, params, key, key_bytes, data, bytes, out, size,
+                                 out_bytes);
 }
 
 /* A copy of the one that is kept for this question, which is made if there is none. */
@@ -243,4 +310,5 @@ void oct_fetched_setup(void)
         return;
     (void)oct_slot_set(oct_slot_libssl(), "EVP_KDF_fetch", (void *)fetch_kdf);
     (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_digestsign_supports_digest", (void *)supports_digest);
+    (void)oct_slot_set(oct_slot_libssl(), "EVP_Q_mac", (void *)quick_mac);
 }

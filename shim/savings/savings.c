@@ -7,5 +7,6 @@ void oct_savings_setup(void)
 {
     oct_fetched_setup();
     oct_tickets_setup();
+    oct_sessions_setup();
     oct_process_setup();
 }

@@ -2,8 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl, and programs
- * that speak QUIC, fetch for each derivation, tickets.c writes both tickets at once, process.c asks the kernel once
- * which process this is. Results are the same, and so are the records on the wire. docs/internals/shim.md has the rest.
+ * that speak QUIC, fetch for each derivation, tickets.c writes both tickets at once, sessions.c encodes what is in
+ * them, and process.c asks the kernel once which process this is. Results are the same, and so are the records on the
+ * wire. docs/internals/shim.md has the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
 #define OCT_SHIM_SAVINGS_H
@@ -16,9 +17,10 @@ void oct_savings_setup(void);
 /* The same, in a program whose handshakes of QUIC are served. */
 void oct_derivations_setup(void);
 
-/* These three for savings.c. */
+/* These four for savings.c. */
 void oct_fetched_setup(void);
 void oct_tickets_setup(void);
+void oct_sessions_setup(void);
 void oct_process_setup(void);
 
 #endif
