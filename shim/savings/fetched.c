@@ -171,7 +171,8 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     const char *kind = kept != NULL ? kind_of(key) : NULL;
     struct question q = {.provider = NULL};
 
-    if (kind == NULL || !ask(&q, library, name, kind, properties))
+    /* Without a name it is about a key that signs messages themselves: no digest has the empty name. */
+    if (kind == NULL || !ask(&q, library, name != NULL ? name : "", kind, properties))
         return ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
     q.provider = ssl->EVP_PKEY_get0_provider(key);
     for (unsigned i = 0; i < DIGESTS; i++)
