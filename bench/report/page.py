@@ -87,8 +87,8 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def versions(document: dict) -> str:
-    """The machine and programs of a run in a line."""
+def versions(document: dict) -> list[str]:
+    """The machine and programs of a run."""
     machine = document["machine"]
     cpus = f"{machine['cpus']} CPUs" if machine["cpus"] > 1 else "1 CPU"
     parts = [machine["cpu"], cpus, machine["system"], f"Linux {machine['kernel']}",
@@ -97,7 +97,15 @@ def versions(document: dict) -> str:
     if mask := machine.get("openssl_masked"):  # by bench/experiment --table
         parts.append(f"as on a CPU whose best table is `{machine['table']}`, OpenSSL kept from newer instructions by "
                      f"`OPENSSL_ia32cap={mask}`")
-    return ", ".join(part for part in parts if part)
+    return [part for part in parts if part]
+
+
+def machines(data: dict[str, dict[str, dict]]) -> tuple[list[str], dict[str, list[str]]]:
+    """What all machines have, and what each has besides."""
+    found = {machine: versions(next(iter(experiments.values()))) for machine, experiments in data.items()}
+    alike = [part for part in next(iter(found.values()), [])
+             if len(found) > 1 and all(part in parts for parts in found.values())]
+    return alike, {machine: [part for part in parts if part not in alike] for machine, parts in found.items()}
 
 
 def doubts(warnings: list[str]) -> list[str]:
@@ -148,7 +156,7 @@ def render(docs: Path) -> str:
     data = load_data(docs)
     published = json.loads((docs / "results/published.json").read_text())
     return environment(data).get_template("results.md").render(
-        data=data, index=index(data), charts=charts(docs, data), published=published, versions=versions)
+        data=data, index=index(data), charts=charts(docs, data), published=published, machines=machines(data))
 
 
 def shown(docs: Path, name: str) -> str:

@@ -184,3 +184,15 @@ def test_what_is_no_run_is_told(docs, tmp_path, capsys):
 def test_a_machine_has_one_run_of_each_experiment(docs, run_folder, capsys):
     assert page.main(["--docs", str(docs), "--machine", "m", str(run_folder), str(run_folder)]) == 2
     assert "two of these runs" in capsys.readouterr().err and not (docs / "results/m").exists()
+
+
+def test_what_all_machines_have_is_said_once(docs, run_folder):
+    page.main(["--docs", str(docs), "--machine", "one", str(run_folder)])
+    assert "| one | Some CPU, 2 CPUs, Debian, Linux 6.1, " in (docs / "results.md").read_text()
+    about = json.loads((run_folder / "machine.json").read_text())
+    about["machine"] |= {"cpu": "Another CPU", "width": 256}
+    (run_folder / "machine.json").write_text(json.dumps(about))
+    page.main(["--docs", str(docs), "--machine", "two", str(run_folder)])
+    text = (docs / "results.md").read_text()
+    assert "All have 2 CPUs, Debian, Linux 6.1, OpenSSL 3.0.22 25 Aug, nginx/1, gcc 12.\n\n| machine |" in text
+    assert "| two | Another CPU, Octuple 0.1.0, vectors of 256 bits |" in text

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * `octuple trace`: its parts. trace.c is the command and options.c its options; needs.c says what the machine lacks;
+ * `octuple trace`: its parts. trace.c is the command, and says what the machine lacks; options.c has its options;
  * target.c finds the processes and their libraries, fibres.c how these may be traced without harm, elf.c reads the
  * libraries; functions.c lists what is traced; program.c, program_octuple.c write the bpftrace program, bpftrace.c
  * runs it; events.c, event_read.c, event_print.c (sniff, snoop) and latency.c, latency_print.c make the output.
@@ -64,9 +64,6 @@ int trace_target_find(struct trace_target *target, const struct trace_options *o
 void trace_fibres_judge(struct trace_target *target);
 /* A path of the target, as we find it. */
 void trace_target_path(const struct trace_target *target, char *to, size_t room, const char *path);
-
-/* CLI_OK, or CLI_CANNOT_TRACE after saying what the machine lacks, and how to mend it. */
-int trace_needs_check(const char *who);
 
 /* elf.c: a library's file; nothing in it is trusted. NULL if it is no such file. */
 struct trace_elf;

@@ -25,7 +25,7 @@ static unsigned left(void)
 {
     const uint64_t now = oct_fork_generation(), before = atomic_load_explicit(&known, memory_order_relaxed);
     if (before != 0 && before != now) {
-        atomic_store_explicit(&aside_left, OCT_POLICY_CHILD_ASIDE, memory_order_relaxed);
+        atomic_store_explicit(&aside_left, OCT_POLICY_ASIDE, memory_order_relaxed);
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }
     return atomic_load_explicit(&aside_left, memory_order_relaxed);

@@ -6,14 +6,13 @@
  * X.509, of BIOs and of OpenSSL's next release too, and for handshakes that a callback drives.
  *
  * Unwinding costs microseconds, and a server comes here by some ten paths, over and over. So a path is remembered:
- * where on the stack its return addresses lie, relative to this one. If all are found there again the verdict is the
- * same one.
+ * where on the stack its return addresses lie, relative to this one. If all are found there again, by some twenty
+ * loads, the verdict is the same one.
  */
 #include "frames.h"
 
 #include "base/base.h"
 #include "base/slice.h"
-#include "base/policy.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -23,7 +22,8 @@
 #include <string.h>
 #include <unwind.h>
 
-#define FRAMES_MAX 64
+#define FRAMES_MAX  64
+#define KNOWN_PATHS 12 /* of a thread: a server has some ten */
 
 enum owner { OWNER_PROGRAM, OWNER_LIBSSL, OWNER_LIBCRYPTO, OWNER_OCTUPLE, OWNER_LIBC };
 
@@ -41,7 +41,7 @@ struct path {
 /* Of a thread, made when it first asks: each thread has its module's own memory as a whole, and most never ask. */
 struct known_paths {
     unsigned next;
-    struct path of[OCT_POLICY_KNOWN_PATHS];
+    struct path of[KNOWN_PATHS];
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -193,9 +193,9 @@ OCT_NOINLINE bool oct_frames_may_pause(const struct oct_slice *slice)
 
     if (paths == NULL)
         return walk_stack(&unknown, base, slice);
-    for (unsigned i = 0; i < OCT_POLICY_KNOWN_PATHS; i++)
+    for (unsigned i = 0; i < KNOWN_PATHS; i++)
         if (is_path(&paths->of[i], base))
             return paths->of[i].may_pause;
-    paths->next = (paths->next + 1) % OCT_POLICY_KNOWN_PATHS;
+    paths->next = (paths->next + 1) % KNOWN_PATHS;
     return walk_stack(&paths->of[paths->next], base, slice);
 }

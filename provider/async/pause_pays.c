@@ -16,7 +16,7 @@ bool oct_pause_pays(const struct oct_queue *queue)
     }
     if (lonely < OCT_POLICY_LONELY_PAUSES)
         return true;
-    if (++passed < OCT_POLICY_LONELY_TRIAL)
+    if (++passed < OCT_POLICY_TRIAL)
         return false;
     passed = 0;
     return true;

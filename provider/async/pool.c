@@ -149,7 +149,7 @@ static bool is_early(const struct oct_pool_kind *kind)
 {
     static atomic_uint asked[OCT_POOLS];
     return oct_op_verdict(kind->op) == OCT_VERDICT_UNTESTED && oct_thread_mode(true) != OCT_THREAD_EVENT_LOOP &&
-           atomic_fetch_add_explicit(&asked[kind->id], 1, memory_order_relaxed) < OCT_POLICY_POOL_LATER;
+           atomic_fetch_add_explicit(&asked[kind->id], 1, memory_order_relaxed) < OCT_POLICY_ASIDE;
 }
 
 int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8_t *public_key, uint8_t *private_key)

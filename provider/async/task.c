@@ -20,7 +20,7 @@
 #include "task.h"
 #include "trace/timed.h"
 
-_Static_assert(256 % OCT_POLICY_MEASURE_EVERY == 0, "a count of eight bits wraps");
+_Static_assert(256 % OCT_POLICY_SAMPLE == 0, "a count of eight bits wraps");
 
 enum way {
     PAUSE,    /* in the thread's queue, until it has run with others */
@@ -153,7 +153,7 @@ static struct oct_queue *learner(const struct oct_task *task, enum way way, int 
     if (done == DECLINED || may_be_alone(task))
         return oct_queue_thread();
     queue = oct_queue_thread_peek();
-    const bool due = turn[task->op]++ % OCT_POLICY_MEASURE_EVERY == 0;
+    const bool due = turn[task->op]++ % OCT_POLICY_SAMPLE == 0;
     return due || oct_queue_fallback_cost(queue, task->op) == 0 ? queue : NULL;
 }
 

@@ -107,9 +107,9 @@ const struct oct_ed25519_key *oct_prov_ed25519_lanes(struct oct_prov_ed25519 *ke
 
     if (lanes != NULL || !key->base.has_private)
         return lanes;
-    if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) >= OCT_POLICY_ED25519_SIGNATURES)
+    if (atomic_load_explicit(&key->lane_requests, memory_order_relaxed) >= OCT_POLICY_KEY_USES)
         return NULL;
-    if (atomic_fetch_add(&key->lane_requests, 1) == OCT_POLICY_ED25519_SIGNATURES - 1 && !make_lanes(key))
-        atomic_store(&key->lane_requests, OCT_POLICY_ED25519_SIGNATURES - 1);
+    if (atomic_fetch_add(&key->lane_requests, 1) == OCT_POLICY_KEY_USES - 1 && !make_lanes(key))
+        atomic_store(&key->lane_requests, OCT_POLICY_KEY_USES - 1);
     return atomic_load_explicit(&key->lanes, memory_order_acquire);
 }

@@ -93,7 +93,7 @@ int oct_ed25519_sign(struct oct_prov_ed25519 *key, uint8_t signature[OCT_ED25519
         .message_len = message_len,
     };
 
-    if (message_len > OCT_POLICY_ED25519_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
+    if (message_len > OCT_POLICY_LONG_MESSAGE || !oct_op_is_on(OCT_OP_ED25519_SIGN))
         return oct_ed25519_fallback_sign(key, signature, message, message_len);
     o.lanes = oct_prov_ed25519_lanes(key);
     if (!run(&o))
@@ -117,7 +117,7 @@ int oct_ed25519_verify(struct oct_prov_ed25519 *key, const uint8_t signature[OCT
         .message_len = message_len,
     };
 
-    if (message_len > OCT_POLICY_ED25519_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
+    if (message_len > OCT_POLICY_LONG_MESSAGE || !key->is_canonical || !oct_op_is_on(OCT_OP_ED25519_VERIFY))
         return oct_ed25519_fallback_verify(key, signature, message, message_len);
     memcpy(o.signature, signature, sizeof o.signature);
     return run(&o);

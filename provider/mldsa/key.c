@@ -121,7 +121,7 @@ static bool make_lanes(struct oct_prov_mldsa *key)
 const struct oct_mldsa_key *oct_prov_mldsa_lanes(struct oct_prov_mldsa *key)
 {
     struct oct_mldsa_key *lanes = atomic_load_explicit(&key->lanes, memory_order_acquire);
-    const unsigned due = key->base.has_private ? 1 : OCT_POLICY_MLDSA_VERIFICATIONS;
+    const unsigned due = key->base.has_private ? 1 : OCT_POLICY_KEY_USES;
 
     if (lanes != NULL)
         return lanes;

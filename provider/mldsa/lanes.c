@@ -120,7 +120,7 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
 /* The lanes of a batch all take as long as the longest message. */
 static int lanes_take(const struct oct_mldsa_text *text, int op)
 {
-    return text->message_len <= OCT_POLICY_MLDSA_MESSAGE && oct_op_is_on(op);
+    return text->message_len <= OCT_POLICY_LONG_MESSAGE && oct_op_is_on(op);
 }
 
 int oct_mldsa_sign(struct oct_prov_mldsa *key, uint8_t *signature, const struct oct_mldsa_text *text)

@@ -33,14 +33,14 @@
 
 static bool is_due(struct oct_storm *storm)
 {
-    storm->came = oct_storm_is_on(storm) || storm->came + 1 >= OCT_POLICY_HELLO_SAMPLE ? 0 : storm->came + 1;
+    storm->came = oct_storm_is_on(storm) || storm->came + 1 >= OCT_POLICY_SAMPLE ? 0 : storm->came + 1;
     return storm->came == 0;
 }
 
 bool oct_gate_is_shut(int listener)
 {
     const struct oct_thread *t = oct_thread_peek();
-    return t != NULL && oct_storm_is_on(&t->storm) && oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN) &&
+    return t != NULL && oct_storm_is_on(&t->storm) && oct_fd_leads(listener, OCT_POLICY_CROWD) &&
            oct_socket_is_nonblocking(listener) && oct_hello_is_plain_tcp(listener);
 }
 
@@ -76,7 +76,7 @@ bool oct_gate_refuses(int listener, int fd, bool shut)
     if (t == NULL || !is_due(&t->storm))
         return false;
     const int errno_before = errno;
-    const bool refuses = look(&t->storm, listener, fd, shut && t->storm.turned < OCT_POLICY_GATE_ROUND);
+    const bool refuses = look(&t->storm, listener, fd, shut && t->storm.turned < OCT_POLICY_CROWD);
     errno = errno_before;
     return refuses;
 }
@@ -84,11 +84,11 @@ bool oct_gate_refuses(int listener, int fd, bool shut)
 bool oct_gate_is_full(int listener)
 {
     struct oct_thread *t = oct_thread_peek();
-    if (!oct_storm_refuses() || t == NULL || !oct_fd_leads(listener, OCT_POLICY_GATE_KNOWN))
+    if (!oct_storm_refuses() || t == NULL || !oct_fd_leads(listener, OCT_POLICY_CROWD))
         return false;
-    if (t->storm.turned >= OCT_POLICY_GATE_ROUND)
+    if (t->storm.turned >= OCT_POLICY_CROWD)
         return true;
-    if (!oct_fd_is_full(listener, OCT_POLICY_GATE_AHEAD))
+    if (!oct_fd_is_full(listener, OCT_POLICY_CROWD))
         return false;
     if (t->storm.held++ < OCT_POLICY_GATE_HELD)
         return true;

@@ -60,7 +60,7 @@ static bool is_unread(const struct oct_conn *conn)
 
 static bool is_due(const struct oct_storm *storm)
 {
-    return oct_storm_is_on(storm) || storm->passed + 1 >= OCT_POLICY_HELLO_SAMPLE;
+    return oct_storm_is_on(storm) || storm->passed + 1 >= OCT_POLICY_SAMPLE;
 }
 
 static void refused(int fd)
@@ -92,7 +92,7 @@ void oct_storm_look(struct oct_conn *conn, struct oct_thread *t)
     const uint32_t milliseconds = waits.data;
     conn->waited_and_1 = (uint64_t)milliseconds + 1;
     const bool late = milliseconds >= OCT_POLICY_HELLO_LATE, is_judged = conn->age_class_and_1 != 0;
-    t->storm.calm = late ? 0 : t->storm.calm + (t->storm.calm < OCT_POLICY_HELLO_CALM);
+    t->storm.calm = late ? 0 : t->storm.calm + (t->storm.calm < OCT_POLICY_CROWD);
     if (late && (peer == OCT_PEER_ENDED || peer == OCT_PEER_GONE) && oct_hello_throw_away(fd))
         oct_storm_count(&oct_hello_counters()->gone);
     else if (refuses && !is_judged && peer == OCT_PEER_THERE &&

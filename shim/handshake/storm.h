@@ -17,7 +17,7 @@ bool oct_storm_refuses(void);
 /* Some hello has waited lately. */
 static inline bool oct_storm_is_on(const struct oct_storm *storm)
 {
-    return storm->calm < OCT_POLICY_HELLO_CALM;
+    return storm->calm < OCT_POLICY_CROWD;
 }
 static inline uint64_t oct_storm_now(void)
 {

@@ -5,6 +5,11 @@
  * Each constant has its unit, its reason, and how its value was found. Where no measurement is recorded, the value is
  * by judgement. No result depends on these numbers, only time does.
  *
+ * Those that nginx comes to were doubled and halved, one at a time: with RSA-2048 and P-256, with one connection and
+ * with 64, in storms, and in the simulation of tests/shim/ages.c. Three would be noticed, and say so: COST_UNKNOWN,
+ * AGES_EXCESS and AGES_TRIAL. Of the others nothing showed beyond noise: some 5 % in the CPU of a handshake and in the
+ * lanes' fill, and a quarter in how many are served in a storm.
+ *
  * tools/check-policy holds each constant to that form, and to its use. Sizes of arrays and limits of formats are no
  * policy and stay where they are used.
  */
@@ -13,30 +18,25 @@
 
 /* What vectors and the fallback cost. */
 
-/* An estimate begins as the smallest of so many samples.
+/* An estimate begins as the smallest of so many samples. Before that no vector is believed to cost too much.
  * Unit: samples.
- * Why: the first runs meet cold caches, and what disturbs a measurement only ever adds to it.
+ * Why: the first runs meet cold caches or a preempted thread, and what disturbs a measurement only ever adds to it.
  * Measured: by judgement. */
-#define OCT_POLICY_COST_WARM_UP 4
+#define OCT_POLICY_COST_SURE 4
 
-/* So many samples are taken before a vector is believed to cost too much.
- * Unit: samples.
- * Why: one slow first measurement, by a preempted thread, would keep a size of batch from lanes until the next trial.
- * Measured: by judgement. */
-#define OCT_POLICY_COST_SURE 3
-
-/* After so many chunks that could have used a vector and did not, one uses it again.
- * Unit: chunks.
- * Why: a vector that lost is not measured any more, and the machine may have changed.
- * Measured: by judgement; a trial that loses again costs one chunk in so many. */
-#define OCT_POLICY_COST_RETRY 64
+/* Where one of two ways has lost, one in so many goes it all the same: a chunk that uses a vector, an operation that
+ * pauses in a program with fibres of its own.
+ * Unit: chunks, or operations.
+ * Why: nobody learns any more about a way that nobody goes, and the machine or the program may have changed.
+ * Measured: by judgement; one that loses again costs one part in so many at most. */
+#define OCT_POLICY_TRIAL 64
 
 /* So many times the distance between trials with one job doubles while a vector goes on losing them.
  * Unit: doublings.
  * Why: on a CPU without AVX-512 a vector for one operation takes twice as long as the fallback. One trial in 64 lone
  * handshakes would be all of their 99th percentile.
  * Measured: by judgement. */
-#define OCT_POLICY_COST_RETRY_DOUBLED 4
+#define OCT_POLICY_TRIAL_DOUBLED 4
 
 /* After so many chunks without a new cost of the fallback, one job is handed back.
  * Unit: chunks.
@@ -65,7 +65,7 @@
 /* From so many jobs on a vector is used while the costs are not known.
  * Unit: jobs.
  * Why: vectors must run to be measured, and one job alone has a fallback that certainly serves.
- * Measured: by judgement. */
+ * Measured: with 1 a lone X25519 never came to the fallback any more, where it belongs. */
 #define OCT_POLICY_COST_UNKNOWN 2
 
 /* Threads that block, and meet. */
@@ -141,18 +141,24 @@
  * Measured: by judgement: a server that sleeps comes to a hello within a few. */
 #define OCT_POLICY_HELLO_LATE 50
 
-/* After so many hellos in a row that had not waited so long, not each is looked at.
- * Unit: hellos.
- * Why: the look is a system call.
- * Measured: by judgement; a storm is a crowd of hundreds. */
-#define OCT_POLICY_HELLO_CALM 64
+/* So many clients are a crowd. So many hellos in a row settle a question, and a loop takes in or turns away so many at
+ * a time.
+ * Unit: hellos, or connections.
+ * Why: a storm is over, and not each hello is looked at, when so many in a row had not waited. A listening socket leads
+ * to libssl once that has read so many of its hellos. Between two sleeps of a loop accept() refuses at most so many,
+ * since it serves others too. It has no more while so many wait inside with their hello, where one that grows old costs
+ * more.
+ * Measured: by judgement: a storm is of hundreds, Redis calls accept() a thousand times in a turn, and HAProxy takes
+ * thousands in. At eight times its capacity nginx has seven to refuse for each that it serves. */
+#define OCT_POLICY_CROWD 64
 
-/* Then one in so many is.
- * Unit: hellos.
- * Why: a storm is noticed by the first that has waited.
- * Measured: the look takes half a part in a hundred of a handshake with P-256, and one in so many nothing that shows.
- */
-#define OCT_POLICY_HELLO_SAMPLE 16
+/* Where it is enough to look now and then, one in so many is looked at. It divides 256.
+ * Unit: hellos, or operations of the fallback outside of fibres.
+ * Why: a look is a system call, or two readings of the clock. An estimate needs few samples, and the first hello that
+ * has waited shows a storm.
+ * Measured: a look at each hello takes half a part in a hundred of a handshake with P-256, and one in so many nothing
+ * that shows. */
+#define OCT_POLICY_SAMPLE 16
 
 /* An end that comes so much later than the last bytes is one of a client that waits no longer.
  * Unit: milliseconds.
@@ -175,7 +181,8 @@
 /* An age is bad when so many more have not ended well than at younger ones.
  * Unit: handshakes.
  * Why: clients that leave on purpose may come together by chance.
- * Measured: by the simulation in tests/shim/ages.c. */
+ * Measured: by the simulation in tests/shim/ages.c. With half of it patient clients are turned away, where three in ten
+ * leave on purpose. */
 #define OCT_POLICY_AGES_EXCESS 12
 
 /* When no hello has been too old for so long, all ages are open again.
@@ -187,26 +194,9 @@
 /* Of hellos that are too old, one is served for so many others that are.
  * Unit: handshakes.
  * Why: nobody would learn that clients have become more patient.
- * Measured: by judgement: it costs about one part in so many. */
+ * Measured: it costs about one part in so many. With twice of it up to four times as many clients that have become
+ * patient were turned away, in a simulation like that of tests/shim/ages.c. */
 #define OCT_POLICY_AGES_TRIAL 32
-
-/* A listening socket leads to libssl once that has read so many of its hellos.
- * Unit: hellos.
- * Why: a program may pass on what it does not serve itself.
- * Measured: by judgement; a storm brings thousands. */
-#define OCT_POLICY_GATE_KNOWN 64
-
-/* Between two sleeps of a loop accept() refuses at most so many, and then has no more.
- * Unit: connections.
- * Why: a loop that serves others is not to be held. Redis calls accept() a thousand times before it serves anybody.
- * Measured: at eight times its capacity nginx has seven to refuse for each that it serves. */
-#define OCT_POLICY_GATE_ROUND 64
-
-/* A server gets no more when so many wait inside it that came with their hello, as long as these are served.
- * Unit: connections.
- * Why: behind accept() a hello that grows old costs more, and the messages of handshakes under way wait behind it.
- * Measured: by judgement; HAProxy takes thousands in, and begins with one in a turn of its loop. */
-#define OCT_POLICY_GATE_AHEAD 64
 
 /* After so many turns in which none of them is served, they do not count any more.
  * Unit: calls of accept().
@@ -309,24 +299,13 @@
 
 /* The provider. */
 
-/* Outside of fibres, one fallback operation in so many is measured. It divides 256.
- * Unit: operations.
- * Why: reading the clock twice is a cost, and an estimate needs few samples.
- * Measured: by judgement. */
-#define OCT_POLICY_MEASURE_EVERY 16
-
-/* A process that has not tested a pool's operation yet takes so many key pairs from OpenSSL's own code, unless other
- * handshakes are in flight.
- * Unit: key pairs.
- * Why: the known answers and the table of multiples cost as much as several pools of pairs save.
- * Measured: by judgement; a handshake needs one. */
-#define OCT_POLICY_POOL_LATER 16
-
-/* The child of a fork leaves so many operations to OpenSSL's own code, unless other handshakes are in flight.
- * Unit: operations.
- * Why: databases and mail servers fork a process for each connection, and none makes up there for its first use.
- * Measured: by judgement; a handshake has two to four. */
-#define OCT_POLICY_CHILD_ASIDE 32
+/* The child of a fork leaves so many operations to OpenSSL's own code, unless other handshakes are in flight; and any
+ * process so many key pairs of a kind that it has not tested.
+ * Unit: operations, or key pairs.
+ * Why: databases and mail servers fork a process for each connection, and none makes up there for its first use. Known
+ * answers and the table of multiples cost as much as several pools of pairs save.
+ * Measured: by judgement; a handshake has two to four operations, and one key pair. */
+#define OCT_POLICY_ASIDE 32
 
 /* After so many children of a process that ended after one connection, its next children count no operations.
  * Unit: children.
@@ -346,41 +325,18 @@
  * Measured: by judgement; `openssl speed -async_jobs 1` was slower than stock while each operation paused. */
 #define OCT_POLICY_LONELY_PAUSES 16
 
-/* Of operations that would run at once for that reason, one in so many pauses all the same.
- * Unit: operations.
- * Why: an operation that comes while another is paused shows that the program has more than one again.
- * Measured: by judgement; a pause costs less than an operation, so it costs about one part in a hundred. */
-#define OCT_POLICY_LONELY_TRIAL 64
-
-/* A thread remembers so many paths by which libssl came to an operation.
- * Unit: paths.
- * Why: a server has some ten. A known path costs some twenty loads, and unwinding takes microseconds.
- * Measured: some ten paths were seen in servers; two to spare are by judgement. */
-#define OCT_POLICY_KNOWN_PATHS 12
-
-/* Longer messages use the fallback for Ed25519.
+/* Longer messages use the fallback for Ed25519 and ML-DSA.
  * Unit: bytes.
  * Why: all lanes of a batch take as long as the longest message. What a server signs is shorter than 300 bytes, and a
  * client under TLS 1.2 signs all messages of the handshake, certificates included.
- * Measured: at this length a vector of eight still costs less than one operation of the fallback. */
-#define OCT_POLICY_ED25519_MESSAGE 4096
+ * Measured: at this length a vector of eight still costs less than one operation of Ed25519's fallback, and far less
+ * than those of ML-DSA's. */
+#define OCT_POLICY_LONG_MESSAGE 4096
 
-/* At this signature an Ed25519 key is prepared for lanes.
- * Unit: signatures.
- * Why: many a key signs once only.
- * Measured: to prepare a key costs about what a signature does. */
-#define OCT_POLICY_ED25519_SIGNATURES 2
-
-/* Longer messages of ML-DSA run on the fallback.
- * Unit: bytes.
- * Why: all lanes of a batch take as long as the longest message. A certificate over an ML-DSA key is shorter.
- * Measured: at this length eight verifications and signatures still cost far less than those of the fallback. */
-#define OCT_POLICY_MLDSA_MESSAGE 4096
-
-/* At this verification a public key of ML-DSA is prepared for lanes.
- * Unit: verifications.
- * Why: lanes also verify with the bytes of a key, many a key is used once only, and a prepared one takes 20 or 36 KB.
- * Measured: to prepare a key costs about what a lone verification with its bytes does. */
-#define OCT_POLICY_MLDSA_VERIFICATIONS 2
+/* At this use a key is prepared for lanes: a private one of Ed25519, a public one of ML-DSA.
+ * Unit: signatures, or verifications.
+ * Why: many a key is used once only, and a prepared one of ML-DSA takes 20 or 36 KB.
+ * Measured: to prepare a key costs about what a signature, or a lone verification with its bytes, does. */
+#define OCT_POLICY_KEY_USES 2
 
 #endif

@@ -20,7 +20,7 @@ void oct_estimate_add(struct oct_estimate *estimate, uint64_t nanoseconds)
     uint64_t sample = clip(nanoseconds, 1, SAMPLE_MAX);
     uint64_t value = estimate->value;
 
-    if (estimate->samples < OCT_POLICY_COST_WARM_UP) {
+    if (estimate->samples < OCT_POLICY_COST_SURE) {
         if (estimate->samples == 0 || sample < value)
             estimate->value = sample;
         estimate->samples++;
@@ -70,8 +70,8 @@ unsigned oct_cost_break_even(const struct oct_cost *cost)
 
 bool oct_cost_wants_vector(const struct oct_cost *cost)
 {
-    return !cost->frozen && cost->fallback.samples >= OCT_POLICY_COST_WARM_UP &&
-           cost->vector[0].samples < OCT_POLICY_COST_WARM_UP;
+    return !cost->frozen && cost->fallback.samples >= OCT_POLICY_COST_SURE &&
+           cost->vector[0].samples < OCT_POLICY_COST_SURE;
 }
 
 /* The cheapest of: all in lanes; one full vector and the rest on the fallback; all on it. */
@@ -111,12 +111,12 @@ static bool retry_due(struct oct_cost *cost, unsigned jobs, unsigned lanes)
     }
     if (vector->samples != 0 && vector->samples < OCT_POLICY_COST_SURE)
         return true;
-    if (++cost->unused[c] < (unsigned)OCT_POLICY_COST_RETRY << (jobs == 1 ? cost->lost : 0))
+    if (++cost->unused[c] < (unsigned)OCT_POLICY_TRIAL << (jobs == 1 ? cost->lost : 0))
         return false;
     cost->unused[c] = 0;
-    if (jobs == 1 && cost->lost < OCT_POLICY_COST_RETRY_DOUBLED)
+    if (jobs == 1 && cost->lost < OCT_POLICY_TRIAL_DOUBLED)
         cost->lost++;
-    vector->samples = vector->samples != 0 ? OCT_POLICY_COST_SURE : 0;
+    vector->samples = vector->samples != 0 ? OCT_POLICY_COST_SURE - 1 : 0;
     return true;
 }
 

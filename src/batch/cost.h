@@ -22,7 +22,7 @@
  */
 struct oct_estimate {
     uint64_t value;
-    unsigned samples; /* 0: nothing known; counts up to OCT_POLICY_COST_WARM_UP */
+    unsigned samples; /* 0: nothing known; counts up to OCT_POLICY_COST_SURE */
 };
 
 struct oct_cost {

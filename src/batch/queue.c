@@ -209,7 +209,7 @@ uint64_t oct_queue_fallback_cost(const struct oct_queue *queue, int op)
         return 0;
     if (cost->frozen)
         return UINT64_MAX;
-    return cost->fallback.samples < OCT_POLICY_COST_WARM_UP ? 0 : cost->fallback.value;
+    return cost->fallback.samples < OCT_POLICY_COST_SURE ? 0 : cost->fallback.value;
 }
 
 unsigned oct_queue_break_even(const struct oct_queue *queue, int op)

@@ -134,7 +134,7 @@ static void tell_parent(void)
     if (parents == NULL)
         return;
     had = quiet ? atomic_load_explicit(&unseen, memory_order_relaxed) : operations();
-    if (had >= OCT_POLICY_CHILD_ASIDE)
+    if (had >= OCT_POLICY_ASIDE)
         atomic_store_explicit(&parents->brief, 0, memory_order_relaxed);
     else if (had > 0 && oct_counters_now() - born < OCT_POLICY_BRIEF_LIFE)
         atomic_fetch_add_explicit(&parents->brief, 1, memory_order_relaxed);

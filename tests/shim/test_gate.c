@@ -15,7 +15,7 @@
 
 #include "../../src/base/policy.h"
 
-#define CROWD  (OCT_POLICY_GATE_ROUND + 24) /* one call of accept() does not refuse all of it */
+#define CROWD  (OCT_POLICY_CROWD + 24) /* one call of accept() does not refuse all of it */
 #define CROWDS 6
 
 enum server {
@@ -214,7 +214,7 @@ static void test_what_clients_get(void **state)
         closed += n == 0 || (n < 0 && errno == ECONNRESET);
         answered += n > 0;
     }
-    assert_in_range(closed, OCT_POLICY_GATE_ROUND / 2, OCT_POLICY_GATE_ROUND);
+    assert_in_range(closed, OCT_POLICY_CROWD / 2, OCT_POLICY_CROWD);
     assert_int_equal(answered, 0);
     assert_true(fd >= 0);
     close(fd);
@@ -252,9 +252,9 @@ static void test_full(void **state)
     (void)state;
     open_scene(&s, READS);
     struct epoll_event event = {.events = EPOLLIN, .data.fd = s.listener};
-    for (int i = 0; i < OCT_POLICY_GATE_KNOWN; i++) { /* none of these ends well, so that older ones are no worse */
+    for (int i = 0; i < OCT_POLICY_CROWD; i++) { /* none of these ends well, so that older ones are no worse */
         come_one(&s, i);
-        if (i == OCT_POLICY_GATE_KNOWN - 1)
+        if (i == OCT_POLICY_CROWD - 1)
             let_wait(OCT_POLICY_HELLO_LATE + 30); /* from now on each is looked at */
         serve(&s, next(&s), false);
         close(s.client[i]);
@@ -264,7 +264,7 @@ static void test_full(void **state)
         come_one(&s, i);
     while (count < CROWD && (inside[count] = next(&s)) >= 0)
         count++;
-    assert_int_equal(count, OCT_POLICY_GATE_AHEAD);
+    assert_int_equal(count, OCT_POLICY_CROWD);
     begin(inside[0]);
     close(inside[0]);
     assert_true((inside[0] = next(&s)) >= 0);

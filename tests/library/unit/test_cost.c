@@ -10,7 +10,7 @@
 static struct oct_cost learned(uint64_t small, uint64_t big, uint64_t plain)
 {
     struct oct_cost cost = {.frozen = false};
-    for (int i = 0; i < 2 * OCT_POLICY_COST_WARM_UP; i++) {
+    for (int i = 0; i < 2 * OCT_POLICY_COST_SURE; i++) {
         oct_cost_note_vector(&cost, 4, small);
         oct_cost_note_vector(&cost, 8, big);
         oct_cost_note_fallback(&cost, plain);
@@ -32,7 +32,7 @@ static void test_estimate_warms_up(void **state)
 
 static void test_estimate_outlier(void **state)
 {
-    struct oct_estimate e = {.value = 8000, .samples = OCT_POLICY_COST_WARM_UP};
+    struct oct_estimate e = {.value = 8000, .samples = OCT_POLICY_COST_SURE};
     (void)state;
     oct_estimate_add(&e, 50000000);
     assert_int_equal(e.value, 8250);
@@ -43,7 +43,7 @@ static void test_estimate_outlier(void **state)
 
 static void converges(uint64_t from, uint64_t to, unsigned within)
 {
-    struct oct_estimate e = {.value = from, .samples = OCT_POLICY_COST_WARM_UP};
+    struct oct_estimate e = {.value = from, .samples = OCT_POLICY_COST_SURE};
     for (unsigned i = 0; i < within; i++)
         oct_estimate_add(&e, to);
     assert_in_range(e.value, to - to / 50 - 8, to + to / 50 + 8);
@@ -196,7 +196,7 @@ static void test_whole_is_tried_again(void **state)
     struct oct_cost cost = learned_whole(1000000, 1000);
     (void)state;
     assert_int_equal(oct_cost_break_even(&cost), 9);
-    for (int i = 1; i < OCT_POLICY_COST_RETRY; i++)
+    for (int i = 1; i < OCT_POLICY_TRIAL; i++)
         assert_int_equal(oct_cost_plan(&cost, 8, 0), 0);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
     oct_cost_note_vector(&cost, 3, 1500);
@@ -235,7 +235,7 @@ static void test_vector_is_tried_again(void **state)
     (void)state;
     struct oct_cost cost = learned(1000000, 2000000, 1000);
     assert_int_equal(oct_cost_break_even(&cost), 9);
-    assert_int_equal(plans_until_lanes(&cost, 4, 1500, 3000), OCT_POLICY_COST_RETRY);
+    assert_int_equal(plans_until_lanes(&cost, 4, 1500, 3000), OCT_POLICY_TRIAL);
     assert_int_equal(oct_cost_break_even(&cost), 2);
 }
 
@@ -250,7 +250,7 @@ static void test_big_vector_is_tried_again(void **state)
         tries += lanes == 8;
         oct_cost_note_vector(&cost, lanes, lanes == 8 ? 3000 : 1500);
     }
-    assert_int_equal(plans, OCT_POLICY_COST_RETRY);
+    assert_int_equal(plans, OCT_POLICY_TRIAL);
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
 }
 
@@ -280,7 +280,7 @@ static void test_first_big_measurement_is_an_outlier(void **state)
 {
     struct oct_cost cost = {.frozen = false};
     (void)state;
-    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         oct_cost_note_fallback(&cost, 1000);
         oct_cost_note_vector(&cost, 4, 1500);
     }
@@ -291,7 +291,7 @@ static void test_first_big_measurement_is_an_outlier(void **state)
     assert_int_equal(oct_cost_plan(&cost, 8, 0), 8);
 }
 
-/* A vector that is too dear costs three chunks to be seen so, and then one in OCT_POLICY_COST_RETRY. */
+/* A vector that is too dear costs a few chunks to be seen so, and then one in OCT_POLICY_TRIAL. */
 static void test_dear_vector_is_soon_believed(void **state)
 {
     struct oct_cost cost = {.whole = true};
@@ -301,20 +301,20 @@ static void test_dear_vector_is_soon_believed(void **state)
         assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
         oct_cost_note_vector(&cost, 3, 5000);
     }
-    for (int i = 1; i < OCT_POLICY_COST_RETRY; i++)
+    for (int i = 1; i < OCT_POLICY_TRIAL; i++)
         assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 3);
     oct_cost_note_vector(&cost, 3, 5000);
     assert_int_equal(oct_cost_plan(&cost, 3, 0), 0);
 }
 
-/* While a vector really is dearer the trying costs little: one chunk in OCT_POLICY_COST_RETRY. */
+/* While a vector really is dearer the trying costs little: one chunk in OCT_POLICY_TRIAL. */
 static void test_trying_is_rare(void **state)
 {
     struct oct_cost cost = learned(5000, 10000, 1000);
     unsigned vectors = 0;
     (void)state;
-    for (unsigned i = 0; i < 100 * OCT_POLICY_COST_RETRY; i++)
+    for (unsigned i = 0; i < 100 * OCT_POLICY_TRIAL; i++)
         if (oct_cost_plan(&cost, 2, 0) != 0) {
             vectors++;
             oct_cost_note_vector(&cost, 2, 5000);
@@ -326,14 +326,14 @@ static void test_trying_is_rare(void **state)
 static void test_trying_alone_is_rarer(void **state)
 {
     struct oct_cost cost = learned(5000, 10000, 1000);
-    unsigned wait = OCT_POLICY_COST_RETRY;
+    unsigned wait = OCT_POLICY_TRIAL;
     (void)state;
     for (unsigned trial = 0; trial < 10; trial++) {
         for (unsigned i = 1; i < wait; i++)
             assert_int_equal(oct_cost_plan(&cost, 1, 0), 0);
         assert_int_equal(oct_cost_plan(&cost, 1, 0), 1);
         oct_cost_note_vector(&cost, 1, 5000);
-        wait = trial < OCT_POLICY_COST_RETRY_DOUBLED ? 2 * wait : wait;
+        wait = trial < OCT_POLICY_TRIAL_DOUBLED ? 2 * wait : wait;
     }
 }
 
@@ -350,7 +350,7 @@ static void test_trying_alone_begins_anew(void **state)
     assert_int_equal(oct_cost_plan(&cost, 1, 0), 1);
     for (unsigned i = 0; i < 1000 && oct_cost_plan(&cost, 1, 0) != 0; i++)
         oct_cost_note_vector(&cost, 1, 5000);
-    assert_int_equal(plans_until_lanes(&cost, 1, 500, 3000), OCT_POLICY_COST_RETRY - 1);
+    assert_int_equal(plans_until_lanes(&cost, 1, 500, 3000), OCT_POLICY_TRIAL - 1);
 }
 
 /* A cost of the fallback that was measured at a bad moment makes vectors look cheap; nobody falls back any more, until
@@ -394,12 +394,12 @@ static void test_wants_vector(void **state)
 {
     struct oct_cost cost = {.whole = true};
     (void)state;
-    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         assert_false(oct_cost_wants_vector(&cost));
         oct_cost_note_fallback(&cost, 1000);
     }
     assert_true(oct_cost_wants_vector(&cost));
-    for (int i = 0; i < OCT_POLICY_COST_WARM_UP; i++) {
+    for (int i = 0; i < OCT_POLICY_COST_SURE; i++) {
         assert_true(oct_cost_wants_vector(&cost));
         oct_cost_note_vector(&cost, 1, 1000);
     }

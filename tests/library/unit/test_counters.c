@@ -335,7 +335,7 @@ static void child_forks_for_connections(void *arg)
     CHILD_ASSERT(!child_has_file(place, 2, false));
     CHILD_ASSERT(!child_has_file(place, 2, true));
     grandchild_has_file(place);
-    CHILD_ASSERT(!child_has_file(place, OCT_POLICY_CHILD_ASIDE, false));
+    CHILD_ASSERT(!child_has_file(place, OCT_POLICY_ASIDE, false));
     CHILD_ASSERT(child_has_file(place, 2, false));
     /* Children that did not count wrote nothing into the file of this process. */
     CHILD_ASSERT(submitted_now() == 100 && slot->state == OCT_THREAD_ALIVE && slot->op[0].submitted == 100);

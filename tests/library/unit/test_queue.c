@@ -502,7 +502,7 @@ static void test_break_even_is_learned(void **state)
     assert_int_equal(oct_queue_fallback_cost(s->queue, OTHER_OP), 0);
     assert_int_equal(oct_queue_fallback_cost(s->queue, OCT_OP_COUNT), 0);
     assert_int_equal(oct_queue_fallback_cost(NULL, OP), 0);
-    for (int i = 1; i < OCT_POLICY_COST_WARM_UP; i++)
+    for (int i = 1; i < OCT_POLICY_COST_SURE; i++)
         oct_queue_note_fallback(s->queue, OP, 1000);
     assert_int_equal(oct_queue_fallback_cost(s->queue, OP), 1000);
     assert_int_equal(oct_queue_break_even(s->queue, OP), 3);

@@ -153,13 +153,13 @@ static void test_lonely(void **state)
     (void)state;
     for (unsigned i = 0; i < OCT_POLICY_LONELY_PAUSES; i++)
         (void)lone_pauses(key, i);
-    for (unsigned i = 0; i < 2 * OCT_POLICY_LONELY_TRIAL; i++)
+    for (unsigned i = 0; i < 2 * OCT_POLICY_TRIAL; i++)
         paused += lone_pauses(key, i);
     assert_int_equal(paused, 2);
 
     signer_init(&signer[0], key, 1);
     while (signer_step(&signer[0])) {
-        assert_true(tries++ < OCT_POLICY_LONELY_TRIAL);
+        assert_true(tries++ < OCT_POLICY_TRIAL);
         signer_clear(&signer[0]);
         signer_init(&signer[0], key, 1);
     }

@@ -184,16 +184,16 @@ static int sign_beside(OSSL_LIB_CTX *ctx, int stop)
     pthread_t thread;
     int ok = is_ours(signer.key);
 
-    for (int i = 0; i < OCT_POLICY_CHILD_ASIDE; i++)
+    for (int i = 0; i < OCT_POLICY_ASIDE; i++)
         ok = sign_with(ctx, signer.key, -1) && ok;
-    ok = ok && counted() == OCT_POLICY_CHILD_ASIDE && pthread_create(&thread, NULL, sign_once, &signer) == 0;
+    ok = ok && counted() == OCT_POLICY_ASIDE && pthread_create(&thread, NULL, sign_once, &signer) == 0;
     if (!ok)
         return 0;
     sem_wait(&is_halted);
     const uint64_t before = counted();
     ok = sign_with(ctx, signer.key, -1) && counted() == before + 1;
     sem_post(&may_go_on);
-    return pthread_join(thread, NULL) == 0 && signer.ok && ok && counted() == OCT_POLICY_CHILD_ASIDE + 2;
+    return pthread_join(thread, NULL) == 0 && signer.ok && ok && counted() == OCT_POLICY_ASIDE + 2;
 }
 
 static void test_counted_beside(void **state)

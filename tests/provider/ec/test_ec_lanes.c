@@ -3,6 +3,8 @@
 /* EC in fibres, among RSA and X25519; and the pool of key pairs, also across a fork. */
 #include "ec_keys.h"
 
+#include "base/policy.h"
+
 #include <openssl/crypto.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,7 +12,7 @@
 
 #define KINDS  6
 #define FIBRES (KINDS * EIGHT)
-#define PAIRS  20
+#define PAIRS  (2 * (OCT_POLICY_ASIDE + EIGHT)) /* the first of each curve are OpenSSL's own */
 
 struct work {
     EVP_PKEY *key[EC_LANE_CURVES], *peer[EC_LANE_CURVES], *rsa, *x, *x_peer;
