@@ -71,7 +71,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 
 /* Sums over processes, from their counters. */
 struct doctor_lanes {
-    unsigned read, unreadable; /* processes */
+    unsigned read, unreadable, other_versions; /* processes; the last are among those that cannot be read */
     uint64_t lanes, fallback, failed, batches;
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
