@@ -83,7 +83,7 @@ struct doctor_lanes {
 
 struct doctor_target {
     struct facts facts;
-    const char *obstacle; /* of a program: launch_obstacle() */
+    const char *obstacle; /* of a program: launch_look() */
     struct doctor_lanes lanes;
     struct doctor_ports ports;
     int waited; /* a command was run, and ended with this status as of waitpid(); -1: none was */

@@ -120,7 +120,7 @@ static bool judge_program(struct doctor_report *report, const struct doctor_targ
 {
     char path[sizeof target->facts.root + sizeof target->facts.program];
     snprintf(path, sizeof path, "%s%s", target->facts.root, target->facts.program);
-    const char *why = target->facts.pid != 0 ? launch_plainly(path, NULL) : NULL;
+    const char *why = target->facts.pid != 0 ? launch_look(path).plainly : NULL;
     if (why != NULL)
         doctor_say(report, SAY(PROGRAM_LEFT), target->facts.program, why);
     return why != NULL;
