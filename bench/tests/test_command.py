@@ -5,7 +5,6 @@ or built, and nothing ends in a traceback."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ import pytest
 from bench import command
 from bench.measure import arguments
 from lab import ROOT, machine
+from lab.testing import said_on_terminal
 
 CPU = "OCTUPLE_TABLE", "OPENSSL_ia32cap"
 COMMANDS = {"./demo": (), "bench/experiment": ("memory",), "bench/peers": (), "bench/keys": (), "bench/fleet": (),
@@ -234,16 +234,9 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
     (tmp_path / "work").write_text(f"echo 'The compiler is looked for'; sleep 1.5; {said}")
     script = (f"set -eu; . tools/progress.sh; name=demo; "
               f"while_told {tmp_path}/log '{pattern}' '{total}' sh {tmp_path}/work")
-    ours, theirs = os.openpty()
-    with subprocess.Popen(["bash", "-c", script], cwd=ROOT, stderr=theirs) as process:
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
-            while chunk := os.read(ours, 4096):
-                said += chunk
-    os.close(ours)
+    status, said = said_on_terminal(["bash", "-c", script], "stderr", cwd=ROOT)
     lines = [line for line in re.split(r"\r\x1b\[K", said.decode()) if line]
-    assert process.returncode == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
+    assert status == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
     assert re.search(r"of 9, about \d+ s left", lines[-1]), lines
     assert all(int(line.split()[1]) <= 9 for line in lines), lines
 
