@@ -61,18 +61,27 @@ class Scale:
         return round(100 * (math.log(ratio) - self.low) / (self.high - self.low), 2)
 
 
+SHOWN = {"gain": "won", "loss": "lost", "stock": "same"}  # the class of its figure
+
+
+def kind(ratio: float) -> str:
+    """The class of what has it, as two digits show it: 1.00 is neither gain nor loss."""
+    shown = round(ratio, 2)
+    return "gain" if shown > 1 else "loss" if shown < 1 else "stock"
+
+
 def ratio_bar(scale: Scale, bar: Bar) -> Markup:
     """From 1 to the right for a gain, to the left for a loss; the quartiles are a thin line."""
     name, ratio, spread, minor = bar
     begin, end = sorted((scale.at(1), scale.at(ratio)))
-    kind = ("gain" if ratio >= 1 else "loss") + " minor" * minor
-    parts = [tag("i", class_=kind, style=f"left:{begin}%;width:{max(0.3, round(end - begin, 2))}%"),
+    width = max(0.3, round(end - begin, 2))
+    parts = [tag("i", class_=kind(ratio) + " minor" * minor, style=f"left:{begin}%;width:{width}%"),
              tag("u", style=f"left:{scale.at(1)}%")]
     if spread[0] != spread[1]:
         low, high = (scale.at(value) for value in spread)
         parts.append(tag("s", style=f"left:{low}%;width:{round(high - low, 2)}%"))
     return joined([tag("span", name, class_="name"), tag("span", Markup("").join(parts), class_="track"),
-                   tag("b", f"{ratio:.2f}", class_="lost" if ratio < 1 else "won")])
+                   tag("b", f"{ratio:.2f}", class_=SHOWN[kind(ratio)])])
 
 
 def ratio_bars(bars: list[Bar], title: str = "") -> Markup:
