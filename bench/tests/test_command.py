@@ -244,14 +244,16 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
 @pytest.mark.parametrize("text, ours", (("", True), ("# of Octuple, only while it installs packages", True),
                                         ("# the administrator's", False)))
 def test_services_start_again_after_an_installation(tmp_path, system, text, ours):
-    """Also if one was killed before: its policy bears a mark."""
+    """Also if one was killed before: its policy bears a mark, and holds for as long as its process lives."""
     policy = tmp_path / "policy-rc.d"
     if text:
         policy.write_text(f"#!/bin/sh\n{text}\nexit 101\n")
+        policy.chmod(0o755)
     script = (f'. tools/packages.sh; become=() policy={policy}; (install_quietly nginx)')
-    done = run(["bash", "-c", script], PATH=system(f"cat {policy}"))
-    assert done.returncode == 0 and "exit 101" in done.stdout
+    done = run(["bash", "-c", script], PATH=system(f"cp -p {policy} {policy}.kept; {policy}; echo says $?"))
+    assert done.returncode == 0 and "says 101\n" in done.stdout
     assert policy.exists() != ours
+    assert run([f"{policy}.kept"]).returncode == (0 if ours else 101)
 
 
 @pytest.mark.parametrize("option, why", (("--json=/nowhere/x.json", "/nowhere is no folder"),
