@@ -35,8 +35,8 @@ static void judge_port(struct doctor_report *report, const struct doctor_port *p
         char taken[128], refused[128];
         list_groups(taken, sizeof taken, port, ANSWER_TAKEN, ANSWER_TAKEN);
         list_groups(refused, sizeof refused, port, ANSWER_ALERT, ANSWER_UNREACHABLE);
-        doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL,
-                   "%s takes %s%s%s%s", port->name, taken, refused[0] != '\0' ? "; it does not take " : "", refused,
+        doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL, "%s takes %s%s%s%s",
+                   port->name, taken, refused[0] != '\0' ? "; it does not take " : "", refused,
                    doctor_offered_post_quantum(port)
                        ? ""
                        : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");
