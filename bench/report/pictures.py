@@ -218,7 +218,7 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True) 
                    for (title, unit), panel in found.items() if panel], kinds)
 
 
-def histograms(functions: dict[str, dict[str, list]]) -> Markup:
+def histograms(title: str, functions: dict[str, dict[str, list]]) -> Markup:
     """Shares of calls over time, which has powers of two as buckets; a panel for each function."""
     parts = []
     for name, sides in functions.items():
@@ -231,4 +231,4 @@ def histograms(functions: dict[str, dict[str, list]]) -> Markup:
                            CLASSES[side])
                  for number, (side, found) in enumerate(shares.items()) for low, share in found.items()]
         parts.append(panel.drawn(f"{name}, % of calls", "us, from", boxes))
-    return panels(parts, CLASSES)
+    return figure(title, panels(parts, CLASSES))

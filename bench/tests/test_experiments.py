@@ -288,6 +288,8 @@ def test_reports_stand_alone(name, tmp_path):
     assert "src=" not in text and "href=" not in text and "url(" not in text
     shown = {value for point in run.records for value in point["key"].values()}
     assert all(f">{value}<" in text for value in shown)
+    if name == "latency":
+        assert all(f"<figcaption>{record['key']['handshake']}</figcaption>" in text for record in run.records)
 
 
 def test_numbers_beside_an_axis_have_room():
