@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from itertools import cycle, takewhile
+from itertools import cycle
 
 from markupsafe import Markup, escape
 
@@ -130,19 +130,18 @@ def bars(medians: dict[str, dict[str, float]], label: str) -> Markup:
 # lines and histograms: small panels, as many beside each other as there is room for
 
 def ticks(low: float, high: float, logarithmic: bool) -> list[float]:
-    """Three to six round numbers from `low` to `high`."""
-    if logarithmic:
+    """Two to six round numbers from `low` to `high`."""
+    if logarithmic and high >= 10 * low:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         for steps in ((1, 2, 5), (1, 3), (1,)):
             found = [step * 10.0 ** power for power in powers for step in steps if low <= step * 10.0 ** power <= high]
             if len(found) <= 6:
-                return found or [low]
+                return found
         return found[::-(-len(found) // 6)]
-    rough = (high - low) / 4 or 1
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * part for part in (1, 2, 5, 10) if unit * part >= rough)
-    first = math.ceil(low / step)
-    return [step * number for number in takewhile(lambda number: step * number <= high, range(first, first + 12))]
+    unit = 10.0 ** math.floor(math.log10((high - low) / 4 or 1))
+    every = ((step, range(math.ceil(low / step), math.floor(high / step) + 1)) for step in
+             (unit, 2 * unit, 5 * unit, 10 * unit))
+    return next([step * number for number in numbers] for step, numbers in every if len(numbers) <= 6)
 
 
 class Panel:

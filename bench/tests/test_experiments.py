@@ -299,6 +299,13 @@ def test_numbers_beside_an_axis_have_room():
     assert "1,000,000" in numbers and max(map(len, numbers)) * 6 <= pictures.LEFT - 4
 
 
+@pytest.mark.parametrize("low, high", ((397.404502, 404.1), (118, 407), (1, 1.01), (1, 9.9), (0.9, 1100), (3e-3, 2e5)))
+def test_axes_have_round_numbers(low, high):
+    """However narrow a logarithmic one is: an end of it is no round number."""
+    found = pictures.ticks(low, high, True)
+    assert 3 <= len(found) <= 6 and all(low <= value <= high and len(f"{value:.10g}") <= 6 for value in found), found
+
+
 def test_parts_of_an_experiment_exist(monkeypatch):
     """What a point of `alone` is measured by is looked up by its name."""
     assert all(hasattr(alone.Alone, point.key["of"]) for point in ALL["alone"].points(frame.Size(1, 1), True))
