@@ -42,13 +42,14 @@ END
 }
 
 # Servers are installed, but not started as services: RUNLEVEL=1, and a policy for as long as it takes, unless there is
-# one. One that a run has left behind which was killed bears our mark, and is ours to replace and to remove.
+# one. What a killed run leaves behind says nothing any more, bears our mark, and is ours to replace and to remove.
 policy=/usr/sbin/policy-rc.d
 policy_mark='# of Octuple, only while it installs packages'
 install_quietly() {
     if [ ! -e $policy ] || grep -qxF "$policy_mark" $policy; then
         trap '"${become[@]}" rm -f $policy' EXIT
-        printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" | "${become[@]}" install -m 755 /dev/stdin $policy || return
+        printf '#!/bin/sh\n%s\nkill -0 %s 2>/dev/null && exit 101\nexit 0\n' "$policy_mark" $$ |
+            "${become[@]}" install -m 755 /dev/stdin $policy || return
     fi
     apt_get install --no-install-recommends "$@"
 }

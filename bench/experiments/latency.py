@@ -56,8 +56,8 @@ class Latency(frame.Experiment):
     def pictures(self, records: list[dict]) -> dict:
         from bench.report import pictures
 
-        return {record["key"]["handshake"]: pictures.histograms(record["histograms"])
-                for record in records}
+        return {name: pictures.histograms(name, record["histograms"])
+                for record in records for name in [record["key"]["handshake"]]}
 
 
 def summed(found: dict[str, list[dict[str, trace.Latencies]]]) -> dict:

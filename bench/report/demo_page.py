@@ -32,9 +32,19 @@ def gain(result: dict) -> str:
 def lone(alone: list[dict]) -> str:
     """What a client waits where no other comes with it."""
     changes = [one["p50_change_percent"] for one in alone]
-    low, high = (f"{value:+.0f} %" for value in (min(changes), max(changes)))
-    line = f"one connection at a time, nothing to gather: latency {low if low == high else f'{low} to {high}'}"
+    line = f"one connection at a time, nothing to gather: latency {changed(round(min(changes)), round(max(changes)))}"
     return AGAINST * (max(changes) >= WORSE_PERCENT) + line
+
+
+def changed(low: int, high: int) -> str:
+    """Per cent, in words."""
+    if low < 0 < high:
+        return f"between {-low} % lower and {high} % higher"
+    if low == high == 0:
+        return "the same"
+    least, most = sorted((abs(low), abs(high)))
+    span = f"{least} to {most} %" if least < most else f"{most} %"
+    return span + (" lower" if low < 0 else " higher")
 
 
 def between(results: list[dict]) -> str:
@@ -88,7 +98,8 @@ def capacity(results: list[dict]) -> dict:
         rows.append([titled(result), f"{result['cpu_ratio']:.2f}", f"{stock['cpu_us_per_handshake']:,.1f}",
                      f"{octuple['cpu_us_per_handshake']:,.1f}", f"{result['rate_ratio']:.2f}",
                      f"{stock['handshakes_per_s']:,.0f}", f"{octuple['handshakes_per_s']:,.0f}"])
-    return {"head": ["handshake", "CPU ratio", "stock, us", "Octuple, us", "rate ratio", "stock, a second", "Octuple"],
+    return {"head": ["handshake", "CPU ratio", "stock, us", "Octuple, us", "rate ratio", "stock, a second",
+                     "Octuple, a second"],
             "rows": rows, "numbers_from": 1}
 
 

@@ -39,7 +39,7 @@ def standing(cell: str, table: dict, column: int) -> str:
     value = cell.partition(" ")[0]
     if not (table["head"][column].endswith("ratio") or table.get("ratios")) or value == "-":
         return ""
-    return " ratio lost" if float(value) < 1 else " ratio won"
+    return f" ratio {pictures.SHOWN[pictures.kind(float(value))]}"
 
 
 def warnings(run: Run, missing: list[str], left: int) -> list[str]:
@@ -104,7 +104,8 @@ def sentence(points: list[dict], experiment: Experiment) -> str:
     (worst, of_worst), (best, of_best) = found[0], found[-1]
     if len(found) == 1:
         return f"{best:.2f} times better than stock ({of_best})."
-    middle, lost = statistics.median(ratio for ratio, _ in found), sum(ratio < 1 for ratio, _ in found)
+    middle = statistics.median(ratio for ratio, _ in found)
+    lost = sum(pictures.kind(ratio) == "loss" for ratio, _ in found)
     against = f"{lost} of them lose{'s' * (lost == 1)}, most" if lost else "None loses; the least gain is"
     return (f"{middle:.2f} times better than stock in the median of {len(found)} comparisons, at most {best:.2f} "
             f"({of_best}). {against} {worst:.2f} ({of_worst}).")

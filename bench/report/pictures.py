@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from itertools import cycle, takewhile
+from itertools import cycle
 
 from markupsafe import Markup, escape
 
@@ -61,18 +61,27 @@ class Scale:
         return round(100 * (math.log(ratio) - self.low) / (self.high - self.low), 2)
 
 
+SHOWN = {"gain": "won", "loss": "lost", "stock": "same"}  # the class of its figure
+
+
+def kind(ratio: float) -> str:
+    """The class of what has it, as two digits show it: 1.00 is neither gain nor loss."""
+    shown = round(ratio, 2)
+    return "gain" if shown > 1 else "loss" if shown < 1 else "stock"
+
+
 def ratio_bar(scale: Scale, bar: Bar) -> Markup:
     """From 1 to the right for a gain, to the left for a loss; the quartiles are a thin line."""
     name, ratio, spread, minor = bar
     begin, end = sorted((scale.at(1), scale.at(ratio)))
-    kind = ("gain" if ratio >= 1 else "loss") + " minor" * minor
-    parts = [tag("i", class_=kind, style=f"left:{begin}%;width:{max(0.3, round(end - begin, 2))}%"),
+    width = max(0.3, round(end - begin, 2))
+    parts = [tag("i", class_=kind(ratio) + " minor" * minor, style=f"left:{begin}%;width:{width}%"),
              tag("u", style=f"left:{scale.at(1)}%")]
     if spread[0] != spread[1]:
         low, high = (scale.at(value) for value in spread)
         parts.append(tag("s", style=f"left:{low}%;width:{round(high - low, 2)}%"))
     return joined([tag("span", name, class_="name"), tag("span", Markup("").join(parts), class_="track"),
-                   tag("b", f"{ratio:.2f}", class_="lost" if ratio < 1 else "won")])
+                   tag("b", f"{ratio:.2f}", class_=SHOWN[kind(ratio)])])
 
 
 def ratio_bars(bars: list[Bar], title: str = "") -> Markup:
@@ -121,19 +130,18 @@ def bars(medians: dict[str, dict[str, float]], label: str) -> Markup:
 # lines and histograms: small panels, as many beside each other as there is room for
 
 def ticks(low: float, high: float, logarithmic: bool) -> list[float]:
-    """Three to six round numbers from `low` to `high`."""
-    if logarithmic:
+    """Two to six round numbers from `low` to `high`."""
+    if logarithmic and high >= 10 * low:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         for steps in ((1, 2, 5), (1, 3), (1,)):
             found = [step * 10.0 ** power for power in powers for step in steps if low <= step * 10.0 ** power <= high]
             if len(found) <= 6:
-                return found or [low]
+                return found
         return found[::-(-len(found) // 6)]
-    rough = (high - low) / 4 or 1
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * part for part in (1, 2, 5, 10) if unit * part >= rough)
-    first = math.ceil(low / step)
-    return [step * number for number in takewhile(lambda number: step * number <= high, range(first, first + 12))]
+    unit = 10.0 ** math.floor(math.log10((high - low) / 4 or 1))
+    every = ((step, range(math.ceil(low / step), math.floor(high / step) + 1)) for step in
+             (unit, 2 * unit, 5 * unit, 10 * unit))
+    return next([step * number for number in numbers] for step, numbers in every if len(numbers) <= 6)
 
 
 class Panel:
@@ -209,7 +217,7 @@ def lines(records: list[dict], part: str, label: str, logarithmic: bool = True) 
                    for (title, unit), panel in found.items() if panel], kinds)
 
 
-def histograms(functions: dict[str, dict[str, list]]) -> Markup:
+def histograms(title: str, functions: dict[str, dict[str, list]]) -> Markup:
     """Shares of calls over time, which has powers of two as buckets; a panel for each function."""
     parts = []
     for name, sides in functions.items():
@@ -222,4 +230,4 @@ def histograms(functions: dict[str, dict[str, list]]) -> Markup:
                            CLASSES[side])
                  for number, (side, found) in enumerate(shares.items()) for low, share in found.items()]
         parts.append(panel.drawn(f"{name}, % of calls", "us, from", boxes))
-    return panels(parts, CLASSES)
+    return figure(title, panels(parts, CLASSES))

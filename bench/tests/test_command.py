@@ -5,7 +5,6 @@ or built, and nothing ends in a traceback."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ import pytest
 from bench import command
 from bench.measure import arguments
 from lab import ROOT, machine
+from lab.testing import said_on_terminal
 
 CPU = "OCTUPLE_TABLE", "OPENSSL_ia32cap"
 COMMANDS = {"./demo": (), "bench/experiment": ("memory",), "bench/peers": (), "bench/keys": (), "bench/fleet": (),
@@ -234,16 +234,9 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
     (tmp_path / "work").write_text(f"echo 'The compiler is looked for'; sleep 1.5; {said}")
     script = (f"set -eu; . tools/progress.sh; name=demo; "
               f"while_told {tmp_path}/log '{pattern}' '{total}' sh {tmp_path}/work")
-    ours, theirs = os.openpty()
-    with subprocess.Popen(["bash", "-c", script], cwd=ROOT, stderr=theirs) as process:
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
-            while chunk := os.read(ours, 4096):
-                said += chunk
-    os.close(ours)
+    status, said = said_on_terminal(["bash", "-c", script], "stderr", cwd=ROOT)
     lines = [line for line in re.split(r"\r\x1b\[K", said.decode()) if line]
-    assert process.returncode == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
+    assert status == 0 and all(re.fullmatch(r"demo: \d+ of 9(, about \d+ s left)?", one) for one in lines)
     assert re.search(r"of 9, about \d+ s left", lines[-1]), lines
     assert all(int(line.split()[1]) <= 9 for line in lines), lines
 
@@ -251,14 +244,16 @@ def test_progress_is_told_on_a_terminal(tmp_path, pattern, total, part):
 @pytest.mark.parametrize("text, ours", (("", True), ("# of Octuple, only while it installs packages", True),
                                         ("# the administrator's", False)))
 def test_services_start_again_after_an_installation(tmp_path, system, text, ours):
-    """Also if one was killed before: its policy bears a mark."""
+    """Also if one was killed before: its policy bears a mark, and holds for as long as its process lives."""
     policy = tmp_path / "policy-rc.d"
     if text:
         policy.write_text(f"#!/bin/sh\n{text}\nexit 101\n")
+        policy.chmod(0o755)
     script = (f'. tools/packages.sh; become=() policy={policy}; (install_quietly nginx)')
-    done = run(["bash", "-c", script], PATH=system(f"cat {policy}"))
-    assert done.returncode == 0 and "exit 101" in done.stdout
+    done = run(["bash", "-c", script], PATH=system(f"cp -p {policy} {policy}.kept; {policy}; echo says $?"))
+    assert done.returncode == 0 and "says 101\n" in done.stdout
     assert policy.exists() != ours
+    assert run([f"{policy}.kept"]).returncode == (0 if ours else 101)
 
 
 @pytest.mark.parametrize("option, why", (("--json=/nowhere/x.json", "/nowhere is no folder"),

@@ -288,6 +288,8 @@ def test_reports_stand_alone(name, tmp_path):
     assert "src=" not in text and "href=" not in text and "url(" not in text
     shown = {value for point in run.records for value in point["key"].values()}
     assert all(f">{value}<" in text for value in shown)
+    if name == "latency":
+        assert all(f"<figcaption>{record['key']['handshake']}</figcaption>" in text for record in run.records)
 
 
 def test_numbers_beside_an_axis_have_room():
@@ -295,6 +297,13 @@ def test_numbers_beside_an_axis_have_room():
     said = "".join(pictures.Panel(0, 1_250_000, False, ["1"]).frame("load"))
     numbers = re.findall(r'text-anchor="end">([\d,]+)<', said)
     assert "1,000,000" in numbers and max(map(len, numbers)) * 6 <= pictures.LEFT - 4
+
+
+@pytest.mark.parametrize("low, high", ((397.404502, 404.1), (118, 407), (1, 1.01), (1, 9.9), (0.9, 1100), (3e-3, 2e5)))
+def test_axes_have_round_numbers(low, high):
+    """However narrow a logarithmic one is: an end of it is no round number."""
+    found = pictures.ticks(low, high, True)
+    assert 3 <= len(found) <= 6 and all(low <= value <= high and len(f"{value:.10g}") <= 6 for value in found), found
 
 
 def test_parts_of_an_experiment_exist(monkeypatch):

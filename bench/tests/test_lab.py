@@ -267,6 +267,9 @@ def test_losses_have_a_colour_of_their_own():
     page = demo_page.render(document)
     assert '<b class="lost">0.93</b>' in page and '<b class="won">2.00</b>' in page
     assert '"number ratio lost">0.93<' in page and '"number ratio won">2.00<' in page
+    document["results"][0]["cpu_ratio"] = 0.998  # as much as 1.00 is, in two digits
+    page = demo_page.render(document)
+    assert '<b class="same">1.00</b>' in page and '<i class="stock"' in page and '"number ratio same">1.00<' in page
     colours = dict(re.findall(r"--(gain|loss|stock|ink): (#\w+);", page))
     assert len(set(colours.values())) == 4
 
@@ -283,8 +286,23 @@ def test_conclusion_is_ten_lines_at_most():
     assert "4 more kinds: 2.0 times less" in lines
     assert lines[-4].startswith("where it does not help: <tls13-rsa2048>: 1.08 times more CPU")
     assert lines[-3].startswith("where it does not help: <tls13-rsa3072>: the same CPU")
-    assert lines[-2:] == ["where it does not help: one connection at a time, nothing to gather: latency +1 %",
+    assert lines[-2:] == ["where it does not help: one connection at a time, nothing to gather: latency 1 % higher",
                           "memory: 0.0 MB more of each worker's own"]
+
+
+@pytest.mark.parametrize("changes, said", (
+    ((-5.2, -0.3), "0 to 5 % lower"), ((-7.0, -7.4), "7 % lower"), ((0.2, -0.4), "the same"),
+    ((1.2, 12.6), "1 to 13 % higher"), ((-3.0, 2.0), "between 3 % lower and 2 % higher")))
+def test_latency_of_one_connection_is_told_in_words(changes, said):
+    line = demo_page.lone([{"p50_change_percent": change} for change in changes])
+    assert line.endswith(f"latency {said}") and ("does not help" in line) == (max(changes) >= 0.5)
+
+
+def test_wide_tables_show_that_they_scroll():
+    """By a shade at the side where there is more; and they can be scrolled by keys."""
+    page = demo_page.render(a_document())
+    assert page.count('class="scroll" tabindex="0"') == page.count("<table>") > 3
+    assert re.search(r"\.scroll \{[^}]*local[^}]*scroll[^}]*\}", page)
 
 
 def test_conclusion_without_any_gain():

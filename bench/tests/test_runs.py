@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from bench.measure import keys, machinery, official, servers, trace
 from bench.measure.plan import __main__ as plan
 from lab import devices, schemas, tracefs
 from lab.servers.nginx import find_nginx
+from lab.testing import needs
 
 SHORT = ("--rounds", "1", "--seconds", "0.1")
 
@@ -37,11 +37,6 @@ def fixture_written(tmp_path) -> Callable[..., dict]:
         return document
 
     return run
-
-
-def needs(*programs: str) -> pytest.MarkDecorator:
-    absent = [name for name in programs if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
-    return pytest.mark.skipif(bool(absent), reason=f"not installed: {', '.join(absent)}")
 
 
 @needs("haproxy", "curl")

@@ -162,9 +162,9 @@ static int check(char **command)
     look(&without, test, NULL);
     code = launch_set_up(&setup, command[0]);
     const char *why = setup.why_without != NULL ? setup.why_without : setup.groups_only;
-    if (code == CLI_OK && (why != NULL || setup.obstacle != NULL)) {
+    if (code == CLI_OK && (why != NULL || setup.program.obstacle != NULL)) {
         printf("%s: nothing would be gained: %s%s\n", command[0], why != NULL ? "" : "it ",
-               why != NULL ? why : setup.obstacle);
+               why != NULL ? why : setup.program.obstacle);
         code = CLI_PROBLEMS;
     } else if (code == CLI_OK) {
         FILE *said = tmpfile();

@@ -116,7 +116,7 @@ static int examine_command(const struct doctor_request *request, struct doctor_r
     int code = launch_set_up(&setup, request->command[0]);
     if (code != CLI_OK)
         return code;
-    target->obstacle = setup.obstacle;
+    target->obstacle = setup.program.obstacle;
     facts_look_program(&target->facts, setup.target);
     if (setup.groups_only != NULL)
         doctor_say(report, SAY(RUN_GROUPS), setup.groups_only);

@@ -71,7 +71,7 @@ void doctor_add(struct doctor_report *report, enum doctor_level level, const cha
 
 /* Sums over processes, from their counters. */
 struct doctor_lanes {
-    unsigned read, unreadable; /* processes */
+    unsigned read, unreadable, other_versions; /* processes; the last are among those that cannot be read */
     uint64_t lanes, fallback, failed, batches;
     struct oct_key_counters keys;
     struct oct_quic_counters quic;
@@ -83,7 +83,7 @@ struct doctor_lanes {
 
 struct doctor_target {
     struct facts facts;
-    const char *obstacle; /* of a program: launch_obstacle() */
+    const char *obstacle; /* of a program: launch_look() */
     struct doctor_lanes lanes;
     struct doctor_ports ports;
     int waited; /* a command was run, and ended with this status as of waitpid(); -1: none was */

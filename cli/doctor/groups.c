@@ -18,7 +18,7 @@ static void append(char *text, size_t room, const char *before, const char *word
     snprintf(text + len, room - len, "%s%s", len > 0 ? before : "", word);
 }
 
-/* "A, B"; "none" if there are none. */
+/* "A, B"; "" if there are none. */
 static void list_groups(char *text, size_t room, const struct doctor_port *port, enum doctor_answer from,
                         enum doctor_answer to)
 {
@@ -26,8 +26,6 @@ static void list_groups(char *text, size_t room, const struct doctor_port *port,
     for (unsigned i = 0; i < DOCTOR_GROUPS; i++)
         if (port->group[i] >= from && port->group[i] <= to)
             append(text, room, ", ", doctor_groups[i].name);
-    if (text[0] == '\0')
-        snprintf(text, room, "none");
 }
 
 static void judge_port(struct doctor_report *report, const struct doctor_port *port, bool given)
@@ -37,8 +35,8 @@ static void judge_port(struct doctor_report *report, const struct doctor_port *p
         char taken[128], refused[128];
         list_groups(taken, sizeof taken, port, ANSWER_TAKEN, ANSWER_TAKEN);
         list_groups(refused, sizeof refused, port, ANSWER_ALERT, ANSWER_UNREACHABLE);
-        doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL,
-                   "%s takes %s; it does not take %s%s", port->name, taken, refused,
+        doctor_add(report, doctor_is_post_quantum(port) ? DOCTOR_OK : DOCTOR_NOTE, NAME, NULL, "%s takes %s%s%s%s",
+                   port->name, taken, refused[0] != '\0' ? "; it does not take " : "", refused,
                    doctor_offered_post_quantum(port)
                        ? ""
                        : "; this command has no post-quantum groups to offer, neither of OpenSSL nor of the provider");

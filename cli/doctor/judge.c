@@ -120,7 +120,7 @@ static bool judge_program(struct doctor_report *report, const struct doctor_targ
 {
     char path[sizeof target->facts.root + sizeof target->facts.program];
     snprintf(path, sizeof path, "%s%s", target->facts.root, target->facts.program);
-    const char *why = target->facts.pid != 0 ? launch_plainly(path, NULL) : NULL;
+    const char *why = target->facts.pid != 0 ? launch_look(path).plainly : NULL;
     if (why != NULL)
         doctor_say(report, SAY(PROGRAM_LEFT), target->facts.program, why);
     return why != NULL;
@@ -252,6 +252,9 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
         /* It was said what serves it. */
     } else if (target->facts.pid != 0 && provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
+    } else if (target->facts.pid != 0 && target->waited >= 0 && lanes->read > 0) {
+        doctor_add(report, DOCTOR_OK, "provider", NULL,
+                   "the command used Octuple, and ended before the provider was seen in it");
     } else if (target->facts.pid != 0) {
         doctor_say(report, SAY(PROVIDER_ABSENT));
     }
@@ -265,6 +268,8 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
         doctor_say(report, SAY(LANES_ALONE), lanes->fallback);
     } else if (lanes->read > 0) {
         doctor_say(report, SAY(LANES_NOT_YET), lanes->read);
+    } else if (lanes->other_versions > 0) {
+        doctor_say(report, SAY(LANES_OTHER_VERSION));
     } else if (lanes->unreadable > 0) {
         doctor_say(report, SAY(LANES_UNREADABLE));
     } else {

@@ -63,8 +63,8 @@ void doctor_lanes_of_target(struct doctor_target *target)
             sum(&target->lanes, &file);
         else if (result == COUNTERS_NOT_STARTED)
             target->lanes.read++;
-        else
-            target->lanes.unreadable += result != COUNTERS_NONE;
+        target->lanes.other_versions += result == COUNTERS_OTHER_VERSION;
+        target->lanes.unreadable += result == COUNTERS_OTHER_VERSION || result == COUNTERS_NOT_PERMITTED;
     }
 }
 
@@ -72,5 +72,6 @@ void doctor_lanes_of_folder(struct doctor_lanes *lanes, const char *folder)
 {
     struct counters_left left = {0};
     counters_of_folder(folder, sum, lanes, &left);
+    lanes->other_versions += left.other_versions;
     lanes->unreadable += left.other_versions + left.cut;
 }

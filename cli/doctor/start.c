@@ -3,7 +3,7 @@
 /*
  * `octuple doctor -- COMMAND`: runs it as `octuple run` does, with a folder for counters besides, and looks into it
  * while it runs: what it loads late, or what a script starts, is seen only then. The last look that found OpenSSL
- * stands, for at the end there is no process any more.
+ * stands, for at the end there is no process any more. What is loaded behind it is told by the counters alone.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,9 @@
 #include "cli/core/launch/launch.h"
 #include "doctor.h"
 
-#define LOOK_NANOSECONDS 200000000
+/* From the one to the other: what is over soon is seen too, and what lasts pays little. */
+#define LOOK_FIRST_NANOSECONDS 5000000
+#define LOOK_LAST_NANOSECONDS  200000000
 
 static void remove_folder(const char *folder)
 {
@@ -41,12 +43,13 @@ static time_t seconds_now(void)
 static int watch(struct facts *facts, pid_t pid, unsigned seconds, const sigset_t *signals)
 {
     static struct facts now;
-    const struct timespec pause = {0, LOOK_NANOSECONDS};
+    struct timespec pause = {0, LOOK_FIRST_NANOSECONDS};
     time_t end = seconds_now() + (time_t)seconds;
     int status = 0, asked_to_end = 0;
     while (waitpid(pid, &status, WNOHANG) == 0) {
         siginfo_t info = {0};
         int signal = sigtimedwait(signals, &info, &pause);
+        pause.tv_nsec = 2 * pause.tv_nsec < LOOK_LAST_NANOSECONDS ? 2 * pause.tv_nsec : LOOK_LAST_NANOSECONDS;
         /* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
             kill(pid, signal);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* What the process has counted of its handshakes, and the last word: nothing stands in the way only where, under load,
- * most operations ran together with others. */
+ * most operations ran together with others, or most handshakes waited for others, and of their operations
+ * more than a quarter did. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "cli/core/stays.h"
@@ -10,6 +11,12 @@
 #define NAME "handshakes"
 /* Fewer operations, and fewer handshakes, say nothing of a load. */
 #define LOAD_LEAST 16
+
+/* Most of the full handshakes waited for others. */
+static bool waited(const struct oct_stay_counters *stays)
+{
+    return stays->doors == 0 && stays->paused * 2 >= stays_full(stays);
+}
 
 void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_target *target)
 {
@@ -28,7 +35,7 @@ void doctor_judge_handshakes(struct doctor_report *report, const struct doctor_t
             at += (size_t)snprintf(text + at, sizeof text - at, "; of %" PRIu64 ", %s", stays->stayed[reason],
                                    stays_row(reason)->text);
     }
-    const bool served = stays->doors == 0 && stays->paused * 2 >= full;
+    const bool served = waited(stays);
     doctor_add(report, served ? DOCTOR_OK : DOCTOR_NOTE, NAME,
                served || why == OCT_STAY_COUNT ? NULL : stays_row(why)->advice,
                "%" PRIu64 " full handshakes, of which %" PRIu64 " waited for others; %" PRIu64 " resumed%s", full,
@@ -58,7 +65,8 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "most of the work runs by itself: RSA keys of %d bits have no lanes", odd);
         return "fallback";
     }
-    if (doctor_runs_together(lanes) && (full > 0 || lanes->stays.resumed == 0)) {
+    if ((doctor_runs_together(lanes) && (full > 0 || lanes->stays.resumed == 0)) ||
+        (full >= LOAD_LEAST && waited(&lanes->stays) && lanes->together * 4 > lanes->asked)) {
         snprintf(text, room, "nothing stands in the way");
         return "ok";
     }

@@ -80,7 +80,7 @@ static int set_counters(const char *folder)
 static bool say_other_library(const struct launch_setup *setup)
 {
     static struct facts facts;
-    if (setup->has_openssl)
+    if (setup->program.has_openssl)
         return false;
     facts_look_program(&facts, setup->target);
     const char *other = facts_other_library(&facts);
@@ -121,8 +121,8 @@ static int run(const struct run_request *request)
     } else if (setup.groups_only != NULL) {
         cli_say(LAUNCH_WHO, "%s gets post-quantum TLS groups and nothing else of Octuple: %s", request->command[0],
                 setup.groups_only);
-    } else if (!say_other_library(&setup) && setup.obstacle != NULL) {
-        cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.obstacle);
+    } else if (!say_other_library(&setup) && setup.program.obstacle != NULL) {
+        cli_say(LAUNCH_WHO, "warning: %s %s", setup.target, setup.program.obstacle);
     }
     if (request->verbose && setup.why_without == NULL && setup.groups_only == NULL) {
         cli_say(LAUNCH_WHO, "program      %s", setup.target);

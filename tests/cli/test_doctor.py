@@ -15,6 +15,7 @@ import time
 import pytest
 from lab.servers import conf
 from tests.cli.conftest import build_folder
+from tests.cli.counters_file import MAGIC
 from tests.cli.test_run import compile_one_each, compile_static
 
 CERTIFICATE = "ssl_certificate {work}/crt; ssl_certificate_key {work}/key;"
@@ -168,6 +169,20 @@ def test_command_is_run_and_watched(served):
     assert code == 0, found
     assert found["lanes"][0] == "ok" and data["lanes"]["done"] > 0 and data["pid"] is not None
     assert "settings" not in found  # the folder for counters is the doctor's own
+
+
+def test_command_that_ends_before_the_next_look(served):
+    """What it loads right before is not seen in the process; its counters tell."""
+    script = "import os, ssl, time; time.sleep(1); ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); os._exit(0)"
+    code, found, _ = examine(served, "--", "/usr/bin/python3", "-c", script)
+    assert code == 0 and levels(found, "tls-library", "preload", "provider") == ["ok"] * 3, found
+    assert "no operation has come yet" in found["lanes"][1], found
+
+
+def test_command_that_is_over_soon(served):
+    script = "import ssl, time; ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); time.sleep(0.1)"
+    code, found, _ = examine(served, "--", "/usr/bin/python3", "-c", script)
+    assert code == 0 and "libssl" in found["tls-library"][1] and "lanes" in found, found
 
 
 def test_program_that_is_asynchronous_itself(served):
@@ -462,6 +477,30 @@ def test_bound_program_that_has_not_used_it_yet(served):
     with running(served, "/usr/bin/python3", "-c", load) as pid:
         found = examine(served, pid)[1]
         assert found["lanes"] == ("note", "no operation has come yet (1 processes)")
+
+
+def test_counters_of_another_version(served):
+    """As after an upgrade, when a process still has the former library."""
+    change = f"""
+import ctypes
+ctypes.CDLL("liboctuple.so.0").oct_start()
+mappings = [line.split() for line in open("/proc/self/maps")]
+first = next(i for i, line in enumerate(mappings) if "liboctuple.so" in line[-1])
+with open("/proc/self/mem", "r+b", 0) as memory:
+    for where, rights in ((line[0].split("-"), line[1]) for line in mappings[first:first + 8]):
+        begin, end = (int(address, 16) for address in where)
+        memory.seek(begin)
+        at = memory.read(end - begin).find(({MAGIC}).to_bytes(8, "little")) if rights == "rw-p" else -1
+        if at >= 0:
+            memory.seek(begin + at + 7)
+            memory.write(b"2")
+            print("ACCEPT", flush=True)
+input()
+"""
+    with running(served, "/usr/bin/python3", "-S", "-c", change) as pid:
+        _, found, data = examine(served, pid, **as_root())
+        assert found["lanes"] == ("note", "its counters are of another version of Octuple, and cannot be read here")
+        assert "permitted" not in str(data) and data["lanes"]["unreadable"] == 1
 
 
 def test_running_program_of_32_bits(served):

@@ -67,6 +67,9 @@ def test_every_hybrid_group(served, idle):
     with running(served, *under_run(served, *idle, "-groups", ":".join(HYBRID))) as pid:
         _, found, ports = ask(served, pid)
         assert ports[0]["taken"] == HYBRID and ports[0]["refused"] == CURVES and found["groups"][0] == "ok"
+    with running(served, *under_run(served, *idle, "-groups", ":".join([*HYBRID, *CURVES]))) as pid:
+        _, found, ports = ask(served, pid)
+        assert ports[0]["refused"] == [] and found["groups"][1].endswith(HYBRID[-1]), found
 
 
 def test_server_that_names_its_own(served, idle):

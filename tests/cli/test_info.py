@@ -2,9 +2,7 @@
 # Copyright The Octuple Authors
 # ctest: LONG
 """octuple info: its JSON form, and that it tells the truth about this machine."""
-import contextlib
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -13,6 +11,7 @@ import subprocess
 import pytest
 
 from lab import depth
+from lab.testing import said_on_terminal
 from tests.cli.conftest import new_place
 
 OPS_DEF = pathlib.Path(__file__).parents[2] / "src/ops/ops.def"
@@ -204,16 +203,9 @@ def test_a_table_that_is_named_is_why_vectors_are_narrower(place):
 @pytest.mark.parametrize("env, coloured", (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)))
 def test_colours_on_a_terminal_that_wants_them(place, env, coloured):
     """The verdict is the first line all the same."""
-    ours, theirs = os.openpty()
-    with subprocess.Popen([place.folder / "bin/octuple", "info"], stdout=theirs, cwd=place.work,
-                          env=place.env | {"TERM": "xterm"} | env, **place.user()) as process:
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
-            while chunk := os.read(ours, 4096):
-                said += chunk
-    os.close(ours)
-    assert process.returncode == 0 and b"Served" in said.splitlines()[0] and (b"\033[" in said) == coloured
+    status, said = said_on_terminal([place.folder / "bin/octuple", "info"], "stdout", cwd=place.work,
+                                    env=place.env | {"TERM": "xterm"} | env, **place.user())
+    assert status == 0 and b"Served" in said.splitlines()[0] and (b"\033[" in said) == coloured
     assert "\033" not in place.call("info").stdout
 
 

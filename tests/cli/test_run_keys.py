@@ -14,6 +14,8 @@ import time
 
 import pytest
 
+from lab.testing import needs
+
 MODULES = pathlib.Path("/usr/lib/x86_64-linux-gnu/ossl-modules")
 SIGN = """
 import threading, sys
@@ -43,11 +45,6 @@ def loads_ours(served, *command, **env) -> bool:
     for file in served.work.glob("loaded.*"):
         file.unlink()
     return f"calling init: {served.provider}" in said
-
-
-def needs(*tools):
-    missing = [tool for tool in tools if shutil.which(tool) is None]
-    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
 
 
 @pytest.mark.parametrize("command", ["genrsa -out k 2048", "genpkey -algorithm RSA -out k",

@@ -182,3 +182,9 @@ def test_counters_find_no_room(served):
                           capture_output=True, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode != 9 and done.stdout == "", done
     assert "the disk is full" in done.stderr
+
+
+def test_packages_of_the_bundle_are_named():
+    takes = re.search(r"^install_packages ([^\\]*)", (ROOT / "packaging/container/build").read_text(), re.M)[1].split()
+    named = re.search(r"apt-get install (.*)\n +packaging/container/build", (ROOT / "docs/operations.md").read_text())
+    assert named and {*takes, "buildah"} == {*named[1].split()}

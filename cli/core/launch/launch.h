@@ -3,7 +3,7 @@
 /*
  * Launching a program with Octuple in front of its OpenSSL: `octuple run` does it, `octuple doctor` watches it.
  *
- * setup.c decides; target.c and plainly.c look at the program.
+ * setup.c decides; target.c finds the program, and look.c looks at it.
  */
 #ifndef OCT_CLI_LAUNCH_H
 #define OCT_CLI_LAUNCH_H
@@ -20,20 +20,23 @@
  * which was then told. */
 int launch_find(char path[PATH_MAX], const char *command);
 
-/* Why the preload will not reach the program (static, setuid, capabilities, not a 64-bit x86 program), in words that
- * complete "NAME ..."; NULL if nothing speaks against it. */
-const char *launch_obstacle(const char *path);
+/* What a program's file says, as far as it can be read. */
+struct launch_program {
+    /* Why the preload will not reach it (static, setuid, capabilities, not a 64-bit x86 program), in words that
+     * complete "NAME ..."; NULL if nothing speaks against it. */
+    const char *obstacle;
+    /* Why it is to be started plainly: it was built with a sanitizer, or it has a process for each connection; or NULL.
+     */
+    const char *plainly;
+    bool has_openssl; /* the loader gives it the OpenSSL that this command has; there may be others to which it does */
+};
+struct launch_program launch_look(const char *path);
 
-/* That of a program of another architecture, as launch_obstacle() returns it. */
+/* The obstacle of a program of another architecture. */
 extern const char launch_foreign[];
 
-/* What to do about an obstacle, as launch_obstacle() returned it. */
+/* What to do about an obstacle. */
 const char *launch_advice(const char *obstacle);
-
-/* Why the program is to be started plainly: it was built with a sanitizer, or it has a process for each connection.
- * NULL if neither is so, or if it cannot be read. *has_openssl, unless NULL: true if the loader gives it the OpenSSL
- * that this command has; else unchanged. */
-const char *launch_plainly(const char *path, bool *has_openssl);
 
 /* OpenSSL is one that has no post-quantum groups, and takes a provider's. */
 bool launch_needs_groups(void);
@@ -46,8 +49,7 @@ struct launch_setup {
     const char *why_without; /* why the program runs without Octuple, and nothing was set; NULL if it runs with it */
     /* Why it gets the provider's post-quantum groups and nothing else; NULL: it gets all, or nothing. */
     const char *groups_only;
-    const char *obstacle; /* launch_obstacle() of it */
-    bool has_openssl;     /* as launch_plainly() has set it */
+    struct launch_program program;
 };
 
 /* Finds the program, and sets LD_PRELOAD of this process for it. Returns CLI_OK, else what the command ends with, which

@@ -104,8 +104,8 @@ int launch_set_up(struct launch_setup *setup, const char *command)
     int code = launch_find(setup->target, command);
     if (code != CLI_OK)
         return code;
-    setup->obstacle = launch_obstacle(setup->target);
-    setup->why_without = launch_plainly(setup->target, &setup->has_openssl);
+    setup->program = launch_look(setup->target);
+    setup->why_without = setup->program.plainly;
     if (setup->why_without != NULL)
         return CLI_OK;
     /* No operation is tested here: the program would pay for those that it never uses. */

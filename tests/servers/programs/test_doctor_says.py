@@ -18,6 +18,7 @@ import pytest
 from lab import golang
 from lab.servers import dialogue, services
 from tests.servers.common import crowd, rig
+from tests.servers.programs import memory
 
 each = pytest.mark.parametrize
 
@@ -247,6 +248,15 @@ def test_whole_answer(build, keys, place, kind):
 
 def test_no_other_answers():
     assert SAYS.keys() == KINDS.keys() and len(KINDS) >= 12
+
+
+def test_handshakes_that_waited_are_served(build, keys, place):
+    """Their private keys' operations meet, also where others come one by one, as through memory."""
+    if os.geteuid() != 0:
+        pytest.skip("counters of another process are for root")
+    with crowd.Program(memory.command("asyncio", rig.free_ports(1)[0]), keys, build, place) as server:
+        data, text = examine(server.process.pid, build, "--no-handshake", "--load", str(server.port))
+    assert data["handshakes"]["paused"] * 2 > data["handshakes"]["full"] and data["verdict"] == "ok", text
 
 
 def test_load_on_request(build, keys, place):

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * Programs that are started plainly for what they are.
+ * What a program's file says: whether a preload can reach it at all, which is only a warning, for such a program may
+ * well start others; and whether it is to be started plainly.
  *
- * Those that were built with a sanitizer: its runtime has to be the first library of all, and one that finds another
- * before it ends the program; or it takes memory that uninstrumented code has written for unwritten. And those that
- * have a process for each connection, which lose by Octuple (base/one_each.def).
+ * That are those that were built with a sanitizer: its runtime has to be the first library of all, and one that finds
+ * another before it ends the program; or it takes memory that uninstrumented code has written for unwritten. And those
+ * that have a process for each connection, which lose by Octuple (base/one_each.def).
  *
  * Both stand in a program's dynamic string table: a shared runtime as a library that it needs, a static one as symbols
  * that it offers, and other programs by a symbol that none else has. There it also stands whether it needs OpenSSL.
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include "cli/core/facts/facts.h"
 #include "launch.h"
@@ -124,26 +126,59 @@ static bool needs_openssl(const struct dynamic *dynamic)
     return needs;
 }
 
-const char *launch_plainly(const char *path, bool *has_openssl)
+static const char raised[] = "runs with raised privileges (setuid, setgid or capabilities): ld.so ignores the preload; "
+                             "start it as the user that it becomes",
+                  complete[] = "is statically linked: the preload cannot reach it, only programs that it starts";
+
+const char launch_foreign[] = "is not a 64-bit x86 program: the preload cannot reach it";
+
+const char *launch_advice(const char *obstacle)
 {
-    const char *reason = NULL;
+    if (obstacle == launch_foreign)
+        return "use its build for 64-bit x86 (amd64)";
+    return obstacle == raised ? "use a build without raised privileges" : "use a dynamically linked build";
+}
+
+/* AT_SECURE: then ld.so ignores LD_PRELOAD. */
+static bool is_raised(const char *path, const struct stat *st)
+{
+    return ((st->st_mode & S_ISUID) && st->st_uid != getuid()) || ((st->st_mode & S_ISGID) && st->st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
+static void look_at(struct launch_program *program, const struct image *image)
+{
+    const Elf64_Ehdr *header = part(image, 0, sizeof *header);
+    struct dynamic dynamic;
+    Elf64_Phdr interpreter;
+    if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return;
+    const bool is_ours = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
+    if (program->obstacle == NULL && !is_ours)
+        program->obstacle = launch_foreign;
+    else if (program->obstacle == NULL && !segment(image, PT_INTERP, NULL, &interpreter))
+        program->obstacle = complete;
+    if (is_ours && read_dynamic(image, &dynamic)) {
+        program->plainly = reason_of(&dynamic);
+        program->has_openssl = needs_openssl(&dynamic);
+    }
+}
+
+struct launch_program launch_look(const char *path)
+{
+    struct launch_program program = {0};
     struct stat st;
+    if (stat(path, &st) == 0 && is_raised(path, &st))
+        program.obstacle = raised;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
         void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data != MAP_FAILED) {
-            const struct image image = {data, (size_t)st.st_size};
-            struct dynamic dynamic;
-            if (memcmp(data, ELFMAG, SELFMAG) == 0 && image.data[EI_CLASS] == ELFCLASS64 &&
-                read_dynamic(&image, &dynamic)) {
-                reason = reason_of(&dynamic);
-                if (has_openssl != NULL)
-                    *has_openssl = needs_openssl(&dynamic);
-            }
-            munmap(data, image.size);
+            look_at(&program, &(struct image){data, (size_t)st.st_size});
+            munmap(data, (size_t)st.st_size);
         }
     }
     if (fd >= 0)
         close(fd);
-    return reason;
+    return program;
 }
