@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /* What the process has counted of its handshakes, and the last word: nothing stands in the way only where, under load,
- * most operations ran together with others, or most handshakes waited for others, and of their operations
- * more than a quarter did. */
+ * most operations ran together with others, or most handshakes waited for others and more than a quarter of the
+ * operations ran together. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "cli/core/stays.h"
