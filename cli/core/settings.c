@@ -144,8 +144,8 @@ static bool is_wrong_value(char *text, size_t room, enum oct_setting which, cons
     return false;
 }
 
-/* How many letters have to be changed, left out, put in or swapped with the next, of two names of at most 31; more
- * than two count as two and one. */
+/* How many letters have to be changed, left out, put in or swapped with the next, of two names of at most 31; what is
+ * more than two is told as soon as that is known. */
 #define NEAR 2
 static unsigned distance(const char *a, const char *b)
 {
@@ -157,7 +157,7 @@ static unsigned distance(const char *a, const char *b)
         row[0][j] = (unsigned)j;
     for (size_t i = 1; i <= n; i++) {
         unsigned *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = (unsigned)i;
+        unsigned least = now[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
             unsigned best = last[j - 1] + (a[i - 1] != b[j - 1]);
             best = last[j] + 1 < best ? last[j] + 1 : best;
@@ -165,7 +165,10 @@ static unsigned distance(const char *a, const char *b)
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             now[j] = best;
+            least = best < least ? best : least;
         }
+        if (least > NEAR)
+            return least;
     }
     return row[n % 3][m];
 }

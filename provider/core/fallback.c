@@ -80,7 +80,9 @@ static struct oct_fallback *fallback_make(void)
         fallback->ctx = OSSL_LIB_CTX_new();
     if (ok && fallback->ctx != NULL)
         fallback->default_provider = OSSL_PROVIDER_load(fallback->ctx, "default");
-    ok = ok && fallback->default_provider != NULL;
+    /* For OpenSSL's own choice, which is CTR-DRBG, it would set up every cipher that it has: here none is needed. */
+    ok = ok && fallback->default_provider != NULL &&
+         RAND_set_DRBG_type(fallback->ctx, "HASH-DRBG", NULL, NULL, "SHA2-256");
     for (int f = 0; ok && f < OCT_FAMILIES; f++)
         ok = add_family(fallback, f);
     if (ok)

@@ -50,21 +50,18 @@ VEC_STEP void poly_store_sum(uint64_t sum[3], const digit h[3])
 /* h = (h + block + 2^128) * r. What is above 2^130 comes back five times at the bottom. */
 VEC_STEP void poly_block(digit h[3], const struct poly_factor *f, const uint8_t block[16])
 {
-    wide t = wide_add(wide_of(h[0]), digit_load_bytes(block));
-    const digit a0 = wide_low(t);
-    t = wide_add(wide_add(wide_of(h[1]), digit_load_bytes(block + 8)), wide_high(t));
-    const digit a1 = wide_low(t), a2 = digit_add(digit_add(h[2], digit_set(1)), wide_high(t));
+    wide_add_number(h, digit_load_bytes(block), digit_load_bytes(block + 8), digit_set(1));
+    const digit a0 = h[0], a1 = h[1], a2 = h[2];
 
     wide d0 = wide_multiply_add(wide_multiply_add(wide_of(digit_set(0)), a0, f->r0), a1, f->s1);
     wide d1 = wide_multiply_add(wide_multiply_add(wide_of(digit_multiply(a2, f->s1)), a0, f->r1), a1, f->r0);
     d1 = wide_add(d1, wide_high(d0));
     const digit d2 = digit_add(digit_multiply(a2, f->r0), wide_high(d1)), over = digit_srl(d2, 2);
 
-    t = wide_add(wide_of(wide_low(d0)), digit_add(over, digit_sll(over, 2)));
-    h[0] = wide_low(t);
-    t = wide_add(wide_of(wide_low(d1)), wide_high(t));
-    h[1] = wide_low(t);
-    h[2] = digit_add(digit_low(d2, 2), wide_high(t));
+    h[0] = wide_low(d0);
+    h[1] = wide_low(d1);
+    h[2] = digit_low(d2, 2);
+    wide_add_number(h, digit_add(over, digit_sll(over, 2)), digit_set(0), digit_set(0));
     WIDE_NUMBER(h, 3);
 }
 static OCT_NOINLINE void poly_blocks(uint64_t sum[3], const uint64_t r[2], const uint8_t *data, size_t count)

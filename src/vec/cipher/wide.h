@@ -46,4 +46,17 @@ OCT_INLINE wide wide_multiply_add(wide sum, digit a, digit b);
 OCT_INLINE digit wide_low(wide a);
 OCT_INLINE digit wide_high(wide a);
 
+/* The number of three digits and another one; the last digits do not overflow. */
+OCT_INLINE void wide_add_number(digit h[3], digit a, digit b, digit c);
+#ifndef WIDE_CARRIES
+OCT_INLINE void wide_add_number(digit h[3], digit a, digit b, digit c)
+{
+    wide t = wide_add(wide_of(h[0]), a);
+    h[0] = wide_low(t);
+    t = wide_add(wide_add(wide_of(h[1]), b), wide_high(t));
+    h[1] = wide_low(t);
+    h[2] = digit_add(digit_add(h[2], c), wide_high(t));
+}
+#endif
+
 #endif

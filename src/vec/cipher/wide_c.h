@@ -67,4 +67,18 @@ OCT_INLINE digit wide_high(wide a)
     return a.high;
 }
 
+#ifndef __clang__    /* as above */
+#define WIDE_CARRIES /* in flags: as numbers each would cost three instructions */
+OCT_INLINE void wide_add_number(digit h[3], digit a, digit b, digit c)
+{
+    unsigned long long low, middle, high;
+    unsigned char carry = _addcarry_u64(0, h[0], a, &low);
+    carry = _addcarry_u64(carry, h[1], b, &middle);
+    (void)_addcarry_u64(carry, h[2], c, &high);
+    h[0] = low;
+    h[1] = middle;
+    h[2] = high;
+}
+#endif
+
 #endif
