@@ -75,7 +75,8 @@
     X(EVP_PKEY_derive_init) X(OSSL_PROVIDER_get0_name)                                                                 \
     X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)        \
     X(ASN1_item_i2d) X(OPENSSL_cleanse) X(EVP_Q_mac) X(EVP_MAC_fetch) X(EVP_MAC_free) X(EVP_MAC_CTX_new)               \
-    X(EVP_MAC_CTX_free) X(EVP_MAC_CTX_set_params) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MAC_final)
+    X(EVP_MAC_CTX_free) X(EVP_MAC_CTX_set_params) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MAC_final)                   \
+    X(ASN1_STRING_length) X(ASN1_STRING_get0_data)
 /* clang-format on */
 
 /* Older headers do not declare it. */

@@ -22,7 +22,8 @@ static const struct {
 static bool set_type(struct oct_der_field *field, const ASN1_ITEM *item, bool is_embedded)
 {
     field->kind = OCT_DER_OTHER;
-    if (item->itype == ASN1_ITYPE_PRIMITIVE && item->utype == V_ASN1_OCTET_STRING && item->funcs == NULL) {
+    if (item->itype == ASN1_ITYPE_PRIMITIVE && item->utype == V_ASN1_OCTET_STRING && item->funcs == NULL &&
+        item->size == 0) {
         field->kind = OCT_DER_OCTETS;
         field->tag = V_ASN1_OCTET_STRING;
         return !is_embedded;
@@ -115,9 +116,10 @@ static uint64_t read_integer(const struct oct_der_field *field, const void *plac
 }
 
 /* False: OpenSSL has to do it. What is not there has no data. */
-static bool read_content(struct content *c, const struct oct_der_field *field, const void *value)
+static bool read_content(const struct oct_der_plan *plan, size_t i, const void *value, struct content *c)
 {
     static const uint8_t none;
+    const struct oct_der_field *field = &plan->field[i];
     const void *place = (const char *)value + field->offset;
 
     c->data = NULL;
@@ -131,10 +133,11 @@ static bool read_content(struct content *c, const struct oct_der_field *field, c
     memcpy(&octets, place, sizeof octets);
     if (octets == NULL)
         return field->is_optional;
-    if (field->kind == OCT_DER_OTHER || octets->flags != 0 || octets->length < 0 || octets->length > LARGEST / 2)
+    const int length = field->kind == OCT_DER_OCTETS ? plan->length(octets) : -1;
+    if (length < 0 || length > LARGEST / 2)
         return false;
-    c->n = (size_t)octets->length;
-    c->data = c->n > 0 ? octets->data : &none;
+    c->n = (size_t)length;
+    c->data = length > 0 ? plan->data(octets) : &none;
     return c->data != NULL;
 }
 
@@ -153,7 +156,7 @@ size_t oct_der_write(const struct oct_der_plan *plan, const void *value, uint8_t
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n; i++) {
-        if (!read_content(&c, &plan->field[i], value))
+        if (!read_content(plan, i, value, &c))
             return 0;
         if (c.data == NULL)
             continue;
@@ -167,7 +170,7 @@ size_t oct_der_write(const struct oct_der_plan *plan, const void *value, uint8_t
         return length_of_header(n) + n;
     uint8_t *to = write_header(out, V_ASN1_SEQUENCE | CONSTRUCTED, n);
     for (size_t i = 0; i < plan->n; i++)
-        if (read_content(&c, &plan->field[i], value) && c.data != NULL)
+        if (read_content(plan, i, value, &c) && c.data != NULL)
             to = write_field(to, &plan->field[i], &c);
     return (size_t)(to - out);
 }

@@ -15,6 +15,8 @@
 #define OCT_DER_FIELDS 40
 
 struct oct_der_plan {
+    __typeof__(ASN1_STRING_length) *length; /* libcrypto's */
+    __typeof__(ASN1_STRING_get0_data) *data;
     size_t n;
     struct oct_der_field {
         enum oct_der_kind { OCT_DER_OCTETS, OCT_DER_32, OCT_DER_64, OCT_DER_OTHER } kind;
@@ -24,7 +26,8 @@ struct oct_der_plan {
     } field[OCT_DER_FIELDS];
 };
 
-/* False if the struct has what a plan cannot say. A field of another type is a pointer that has to be NULL. */
+/* With its functions set. False if the struct has what a plan cannot say. A field of another type is a pointer that has
+ * to be NULL. */
 bool oct_der_make(struct oct_der_plan *plan, const ASN1_ITEM *item);
 
 /* Bytes of the encoding, which go to `out` unless that is NULL; 0 if OpenSSL has to do it. */

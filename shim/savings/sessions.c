@@ -28,12 +28,14 @@ static const struct oct_der_plan *plan_for(const ASN1_ITEM *item)
     const ASN1_ITEM *none = NULL;
     if (item == atomic_load(&planned))
         return atomic_load(&ready) && !atomic_load(&refused) ? &plan : NULL;
-    if (item->itype == ASN1_ITYPE_SEQUENCE && atomic_compare_exchange_strong(&planned, &none, item) &&
-        oct_der_make(&plan, item)) {
-        atomic_store(&ready, true);
-        return &plan;
-    }
-    return NULL;
+    if (item->itype != ASN1_ITYPE_SEQUENCE || !atomic_compare_exchange_strong(&planned, &none, item))
+        return NULL;
+    plan.length = oct_ssl()->ASN1_STRING_length;
+    plan.data = oct_ssl()->ASN1_STRING_get0_data;
+    if (!oct_der_make(&plan, item))
+        return NULL;
+    atomic_store(&ready, true);
+    return &plan;
 }
 
 /* By both: what OpenSSL makes is what the caller gets. */
