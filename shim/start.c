@@ -17,6 +17,7 @@
 #include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "keys/keys.h"
+#include "libssl/awslc.h"
 #include "libssl/library.h"
 #include "libssl/load.h"
 #include "libssl/object.h"
@@ -102,7 +103,7 @@ bool oct_shim_library_start(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    const bool present = oct_ssl_present();
+    const bool openssl = oct_ssl_present(), present = openssl || oct_awslc_present();
     oct_object_start();
     oct_shim_decide = oct_shim_decide_for;
     pthread_once(&once, start);
@@ -113,7 +114,8 @@ __attribute__((constructor)) static void loaded(void)
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
     else if (present) {
-        oct_withdraw_younger();
+        if (openssl)
+            oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
     (void)dlerror(); /* what was not found is no news for the program */

@@ -12,6 +12,7 @@
  */
 #include "libssl/serves.h"
 
+#include "libssl/awslc.h"
 #include "libssl/object.h"
 
 #include <dlfcn.h>
@@ -122,6 +123,8 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
     if (oct_ssl_fill(ssl, ssl->handle))
         ssl->servable = oct_same_object((const void *)ssl->SSL_CTX_new, (const void *)ssl->SSL_CTX_ctrl) &&
                         oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_do_all);
+    else
+        ssl->servable = find_in(OCT_LIBCRYPTO, oct_symbol, "OSSL_PROVIDER_do_all") == NULL && oct_awslc_fill(ssl);
     return ssl;
 }
 
