@@ -74,5 +74,14 @@ static inline const struct oct_awslc *oct_awslc(void)
 {
     return oct_ssl()->awslc;
 }
+/* What SSL_want() says there. */
+static inline int oct_want_read(void)
+{
+    return oct_awslc() != NULL ? SSL_ERROR_WANT_READ : SSL_READING;
+}
+static inline int oct_want_nothing(void)
+{
+    return oct_awslc() != NULL ? SSL_ERROR_NONE : SSL_NOTHING;
+}
 
 #endif

@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /*
  * One operation. It waits where a handshake in a slice would, and libssl is told so at most once: whoever asks again
- * before it is done gets what AWS-LC itself computes of the same input. So does whoever has nobody to wait for, and
- * where lanes decline. AWS-LC checks its result, as lanes do.
+ * before it is done gets what AWS-LC itself computes of the same input. So does whoever has nobody to wait for, where
+ * lanes decline, and where it is not known yet what AWS-LC takes. It checks its result, as lanes do.
  */
 #include "method/method.h"
 
@@ -53,8 +53,7 @@ static bool waits(struct oct_conn *conn)
     struct oct_operation *o = conn->operation;
     const int op = oct_rsa_private_op(o->lanes);
     o->queue = oct_queue_thread();
-    if (o->queue == NULL || oct_queue_fallback_cost(o->queue, op) == 0 ||
-        !oct_handshake_may_pause(conn, o->signs ? OCT_WORK_SIGN : OCT_WORK_DECRYPT))
+    if (o->queue == NULL || !oct_handshake_may_pause(conn, o->signs ? OCT_WORK_SIGN : OCT_WORK_DECRYPT))
         return false;
     o->job = (struct oct_job){.op = op,
                               .flags = OCT_JOB_MAY_FALL_BACK,
@@ -112,7 +111,8 @@ static enum oct_method_result complete(SSL *s, uint8_t *out, size_t *out_len, si
     if (conn == NULL || conn->operation->key == NULL)
         return OCT_METHOD_FAILURE;
     const struct oct_operation *o = conn->operation;
-    if (o->state != OCT_OPERATION_DONE || o->job.status != OCT_OK || room < o->size)
+    const bool is_there = o->state == OCT_OPERATION_DONE && o->job.status == OCT_OK && room >= o->size;
+    if (!is_there || oct_queue_fallback_cost(oct_queue_thread_peek(), o->job.op) == 0)
         return compute(conn, out, out_len, room);
     memcpy(out, o->out, o->size);
     *out_len = o->size;
