@@ -11,6 +11,7 @@
 #include "method/method.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
+#include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
 #include "savings/savings.h"
@@ -44,7 +45,9 @@ static void decide(void)
     while (on && op < OCT_OP_COUNT && !oct_op_is_possible(op))
         op++;
     on = on && op < OCT_OP_COUNT && oct_known_setup(); /* some operation may be served */
-    if (!method)
+    if (method)
+        oct_storm_start("off");
+    else
         oct_keys_setup(on);
     if (on && !method) {
         oct_savings_setup();

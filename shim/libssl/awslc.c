@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ERR_LIB_OF_SSL 16
+#define INTERNAL_ERROR (4 | 64)
+
 /* Left open where it is not there, as in oct_ssl_present(). */
 extern __typeof__(int(void)) RSA_sign_raw __attribute__((weak));
 
@@ -19,6 +22,13 @@ OCT_AT_START bool oct_awslc_present(void)
 static long nothing(void)
 {
     return 0;
+}
+
+/* Its error queue keeps other numbers. */
+static void raise_error(int library, int reason, const char *format, ...)
+{
+    (void)library, (void)reason, (void)format;
+    (oct_awslc()->ERR_put_error)(ERR_LIB_OF_SSL, 0, INTERNAL_ERROR, __FILE__, __LINE__);
 }
 
 /* Its names of states are strings that stay where they are. */
@@ -65,6 +75,7 @@ bool oct_awslc_fill(struct oct_ssl_functions *ssl)
         *(void **)&ssl->name = (void *)nothing;
     OCT_SSL_HELPERS(FILL)
 #undef FILL
+    ssl->ERR_set_error = raise_error;
     ssl->SSL_get_state = state_of;
     ssl->SSL_in_before = is_before;
     ssl->CRYPTO_malloc = ssl->CRYPTO_zalloc = allocate;
