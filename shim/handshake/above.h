@@ -83,6 +83,8 @@ struct oct_method_part {
     /* As oct_slice_run(). */
     bool (*run)(struct oct_conn *conn, oct_handshake_call *call, void *arg, int *value);
     bool (*is_away)(const struct oct_conn *conn);
+    /* The key that the program has given the object, while libssl has a method instead; else NULL. */
+    EVP_PKEY *(*key)(const struct oct_conn *conn);
     /* libssl has gone on to another state. */
     void (*step)(struct oct_conn *conn);
     /* The operation is left to libssl, should it go on. */

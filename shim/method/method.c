@@ -3,9 +3,9 @@
 /*
  * libssl chooses a certificate late: by the name that the client asks for, and by what it can verify. So the method
  * stands in for the key when libssl has come to the state in which it is used, which the info callback tells. It goes
- * as soon as libssl has its result. While it stands there the program is in no callback, and whoever else looks at the
- * object forces the operation first: so nobody ever finds it. SSL_set_private_key_method() takes the object's key away,
- * which is put back.
+ * as soon as libssl has its result. While it stands there the program is in no callback but that of the call's end, and
+ * whoever else looks at the object forces the operation first. SSL_set_private_key_method() takes the object's key
+ * away, which is put back; a callback that asks for it gets it all the same.
  */
 #include "method/method.h"
 
@@ -118,8 +118,13 @@ static void end(struct oct_conn *conn)
     conn->operation = NULL;
 }
 
+static EVP_PKEY *key_of(const struct oct_conn *conn)
+{
+    return conn->operation != NULL ? conn->operation->key : NULL;
+}
+
 static const struct oct_method_part part = {
-    .run = run, .is_away = is_away, .step = offer, .cancel = cancel, .free = end};
+    .run = run, .is_away = is_away, .key = key_of, .step = offer, .cancel = cancel, .free = end};
 
 bool oct_method_setup(void)
 {
