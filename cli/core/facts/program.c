@@ -56,8 +56,15 @@ void facts_look_program(struct facts *facts, const char *path)
     facts_read_library(facts, path);
 }
 
+bool facts_is_awslc(const struct facts *facts)
+{
+    return facts->openssl.other != NULL && !strcmp(facts->openssl.other, FACTS_AWSLC) && facts->libraries.ssl[0] != '\0';
+}
+
 const char *facts_other_library(const struct facts *facts)
 {
     const struct facts_libraries *libraries = &facts->libraries;
+    if (facts_is_awslc(facts))
+        return NULL;
     return libraries->crypto[0] != '\0' ? facts->openssl.other : libraries->ssl[0] == '\0' ? libraries->other : NULL;
 }
