@@ -59,7 +59,7 @@ static struct oct_rsa_key *make(const RSA *rsa)
     return made;
 }
 
-static bool is_plain(const RSA *rsa)
+bool oct_method_may_serve(const RSA *rsa)
 {
     const struct oct_awslc *awslc = oct_awslc();
     const unsigned bits = awslc->RSA_bits(rsa);
@@ -70,8 +70,6 @@ static bool is_plain(const RSA *rsa)
 struct oct_rsa_key *oct_method_lanes(RSA *rsa)
 {
     const struct oct_awslc *awslc = oct_awslc();
-    if (!is_plain(rsa))
-        return NULL;
     oct_fork_lock(&lock);
     void *found = awslc->RSA_get_ex_data(rsa, place);
     if (found == NULL) {

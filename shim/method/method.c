@@ -13,6 +13,8 @@
 #include "handshake/known.h"
 #include "handshake/slice.h"
 
+#include "base/policy.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,26 @@ static bool is_at_operation(const SSL *s)
     return cipher != NULL && (strcmp(awslc->SSL_CIPHER_get_kx_name(cipher), "RSA") == 0) == points[i].rsa;
 }
 
+static RSA *rsa_of(const EVP_PKEY *key)
+{
+    const struct oct_awslc *awslc = oct_awslc();
+    RSA *rsa = key != NULL && awslc->EVP_PKEY_id(key) == EVP_PKEY_RSA_ID ? awslc->EVP_PKEY_get0_RSA(key) : NULL;
+    return rsa != NULL && oct_method_may_serve(rsa) ? rsa : NULL;
+}
+
+/* So many more handshakes that begin without such a key may come to one. */
+static __thread unsigned more, passed;
+
+/* A look at the first key is a guess. Where it says no, one handshake in some is looked at, and more of them behind one
+ * that has come to another key. */
+static bool serves(const struct oct_conn *conn)
+{
+    const bool lately = more > 0;
+    more -= lately;
+    return rsa_of(oct_awslc()->SSL_get_privatekey(conn->ssl)) != NULL || lately ||
+           ++passed % OCT_POLICY_KEY_SAMPLE == 0;
+}
+
 static void offer(struct oct_conn *conn)
 {
     const struct oct_awslc *awslc = oct_awslc();
@@ -47,10 +69,10 @@ static void offer(struct oct_conn *conn)
     if (o->state != OCT_OPERATION_NONE || conn->state != OCT_CONN_RUNNING || !is_at_operation(conn->ssl))
         return;
     EVP_PKEY *key = awslc->SSL_get_privatekey(conn->ssl);
-    RSA *rsa =
-        key != NULL && awslc->EVP_PKEY_id(key) == EVP_PKEY_RSA_ID ? awslc->EVP_PKEY_get0_RSA(key) : NULL;
+    RSA *rsa = rsa_of(key);
     if (rsa == NULL || (o->lanes = oct_method_lanes(rsa)) == NULL)
         return;
+    more = OCT_POLICY_KEY_SAMPLE;
     (void)awslc->EVP_PKEY_up_ref(key);
     o->key = key;
     o->rsa = rsa;
@@ -124,7 +146,7 @@ static EVP_PKEY *key_of(const struct oct_conn *conn)
 }
 
 static const struct oct_method_part part = {
-    .run = run, .is_away = is_away, .key = key_of, .step = offer, .cancel = cancel, .free = end};
+    .serves = serves, .run = run, .is_away = is_away, .key = key_of, .step = offer, .cancel = cancel, .free = end};
 
 bool oct_method_setup(void)
 {

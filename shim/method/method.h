@@ -57,7 +57,9 @@ void oct_operation_end(struct oct_operation *operation);
 
 /* key.c */
 bool oct_method_keys_setup(void);
-/* A reference; NULL: lanes do not serve this key. */
+/* It has one of the sizes that lanes serve, and is computed with by AWS-LC itself. */
+bool oct_method_may_serve(const RSA *rsa);
+/* A reference; NULL: lanes do not serve this key, which they may. */
 struct oct_rsa_key *oct_method_lanes(RSA *rsa);
 
 /* pad.c: what is to be signed of this message, as long as the modulus. */

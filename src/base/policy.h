@@ -315,6 +315,9 @@
  * Measured: by judgement. */
 #define OCT_POLICY_MEASURE_EVERY 16
 
+/* Of handshakes that begin with a key that is not served, on AWS-LC, one in so many is followed to its own key. */
+#define OCT_POLICY_KEY_SAMPLE 64
+
 /* A process that has not tested a pool's operation yet takes so many key pairs from OpenSSL's own code, unless other
  * handshakes are in flight.
  * Unit: key pairs.
