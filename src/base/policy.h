@@ -307,6 +307,13 @@
  * Measured: by judgement. */
 #define OCT_POLICY_LOCK_TRIES 100000
 
+/* On AWS-LC, of handshakes that begin with a key that lanes do not serve, one in so many is followed to the key that
+ * signs; behind one that comes to another key, so many are.
+ * Unit: handshakes.
+ * Why: who is followed takes two more system calls, and a name may lead to another key.
+ * Measured: by judgement. */
+#define OCT_POLICY_KEY_SAMPLE 64
+
 /* The provider. */
 
 /* Outside of fibres, one fallback operation in so many is measured. It divides 256.
@@ -314,9 +321,6 @@
  * Why: reading the clock twice is a cost, and an estimate needs few samples.
  * Measured: by judgement. */
 #define OCT_POLICY_MEASURE_EVERY 16
-
-/* Of handshakes that begin with a key that is not served, on AWS-LC, one in so many is followed to its own key. */
-#define OCT_POLICY_KEY_SAMPLE 64
 
 /* A process that has not tested a pool's operation yet takes so many key pairs from OpenSSL's own code, unless other
  * handshakes are in flight.
