@@ -80,8 +80,8 @@ extern const struct oct_keys_part *oct_keys_part;
 
 /* Calls that libssl itself ends when they come to an operation, and takes up again (method/): without slices. */
 struct oct_method_part {
-    /* conn's handshake begins: whether it may come to an operation that is served. */
-    bool (*serves)(const struct oct_conn *conn);
+    /* Whether the handshake of s may come to an operation that is served. */
+    bool (*serves)(const SSL *s);
     /* As oct_slice_run(). */
     bool (*run)(struct oct_conn *conn, oct_handshake_call *call, void *arg, int *value);
     bool (*is_away)(const struct oct_conn *conn);

@@ -29,8 +29,7 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
     SSL *s = conn->ssl;
     if (conn->state == OCT_CONN_LEFT || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
         return false;
-    const bool unserved = oct_method_part != NULL && !conn->looked && !oct_method_part->serves(conn);
-    if (!unserved && !oct_door_is_open() && ssl->SSL_is_server(s) &&
+    if (!oct_door_is_open() && ssl->SSL_is_server(s) &&
         (ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
         (ssl->SSL_is_quic == NULL || !ssl->SSL_is_quic(s)))
         return true;

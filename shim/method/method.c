@@ -49,16 +49,16 @@ static RSA *rsa_of(const EVP_PKEY *key)
     return rsa != NULL && oct_method_may_serve(rsa) ? rsa : NULL;
 }
 
-/* So many more handshakes that begin without such a key may come to one. */
+/* So many more calls of handshakes that begin without such a key may come to one. */
 static __thread unsigned more, passed;
 
-/* A look at the first key is a guess. Where it says no, one handshake in some is looked at, and more of them behind one
- * that has come to another key. */
-static bool serves(const struct oct_conn *conn)
+/* A look at the first key is a guess. Where it says no, one call in some is looked at, and more of them behind one that
+ * has come to another key. */
+static bool serves(const SSL *s)
 {
     const bool lately = more > 0;
     more -= lately;
-    return rsa_of(oct_awslc()->SSL_get_privatekey(conn->ssl)) != NULL || lately ||
+    return rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL || lately ||
            ++passed % OCT_POLICY_KEY_SAMPLE == 0;
 }
 
