@@ -58,8 +58,7 @@ static bool serves(const SSL *s)
 {
     const bool lately = more > 0;
     more -= lately;
-    return rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL || lately ||
-           ++passed % OCT_POLICY_KEY_SAMPLE == 0;
+    return rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL || lately || ++passed % OCT_POLICY_KEY_SAMPLE == 0;
 }
 
 static void offer(struct oct_conn *conn)

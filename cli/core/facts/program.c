@@ -58,7 +58,8 @@ void facts_look_program(struct facts *facts, const char *path)
 
 bool facts_is_awslc(const struct facts *facts)
 {
-    return facts->openssl.other != NULL && !strcmp(facts->openssl.other, FACTS_AWSLC) && facts->libraries.ssl[0] != '\0';
+    return facts->openssl.other != NULL && !strcmp(facts->openssl.other, FACTS_AWSLC) &&
+           facts->libraries.ssl[0] != '\0';
 }
 
 const char *facts_other_library(const struct facts *facts)

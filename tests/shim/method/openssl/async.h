@@ -1,1 +1,3 @@
-/* There is none in AWS-LC. */
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The Octuple Authors */
+/* AWS-LC has no such header, and tests include it. */
