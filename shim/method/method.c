@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVP_PKEY_RSA_ID 6 /* in AWS-LC too */
+#define EVP_PKEY_RSA_ID  6 /* in AWS-LC too */
+#define WANT_PRIVATE_KEY 13
 
 /* Where libssl signs or decrypts: in the second, only where the key exchange is RSA's own; in the first, never. */
 static bool is_at_operation(const SSL *s)
@@ -76,7 +77,7 @@ static void offer(struct oct_conn *conn)
     o->key = key;
     o->rsa = rsa;
     o->size = awslc->RSA_bits(rsa) / 8;
-    o->state = OCT_OPERATION_OFFERED;
+    oct_operation_is(o, OCT_OPERATION_OFFERED);
     awslc->SSL_set_private_key_method(conn->ssl, &oct_operation_method);
 }
 
@@ -98,7 +99,7 @@ void oct_method_withdraw(struct oct_conn *conn)
     if (awslc->SSL_get_privatekey(conn->ssl) == NULL)
         (void)awslc->SSL_use_PrivateKey(conn->ssl, o->key);
     let_go(o);
-    o->state = OCT_OPERATION_NONE;
+    oct_operation_is(o, OCT_OPERATION_NONE);
 }
 
 static bool is_away(const struct oct_conn *conn)
@@ -118,6 +119,10 @@ static bool run(struct oct_conn *conn, oct_handshake_call *call, void *arg, int 
     oct_veil_take_off(conn);
     if (conn->operation->state == OCT_OPERATION_OFFERED)
         oct_method_withdraw(conn);
+    if (is_away(conn) && oct_ssl()->SSL_want(conn->ssl) != WANT_PRIVATE_KEY) { /* the object has got another key */
+        let_go(conn->operation);
+        oct_operation_is(conn->operation, OCT_OPERATION_NONE);
+    }
     const bool away = is_away(conn);
     if (away != resumes)
         oct_known_away(conn->ssl, away ? 1 : -1);
@@ -129,7 +134,7 @@ static void cancel(struct oct_conn *conn)
     struct oct_operation *o = conn->operation;
     oct_known_away(conn->ssl, -1);
     oct_method_withdraw(conn);
-    o->state = OCT_OPERATION_GIVEN_UP;
+    oct_operation_is(o, OCT_OPERATION_GIVEN_UP);
 }
 
 static void end(struct oct_conn *conn)

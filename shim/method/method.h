@@ -47,6 +47,12 @@ struct oct_operation {
     uint8_t in[OCT_METHOD_BYTES], out[OCT_METHOD_BYTES]; /* secret */
 };
 
+/* Other threads ask for it. */
+static inline void oct_operation_is(struct oct_operation *operation, enum oct_operation_state state)
+{
+    __atomic_store_n(&operation->state, state, __ATOMIC_RELEASE);
+}
+
 /* method.c: the object has its own key again. */
 void oct_method_withdraw(struct oct_conn *conn);
 

@@ -44,7 +44,7 @@ static enum oct_method_result compute(struct oct_conn *conn, uint8_t *out, size_
 static void done(struct oct_job *job)
 {
     struct oct_conn *conn = job->arg;
-    __atomic_store_n(&conn->operation->state, OCT_OPERATION_DONE, __ATOMIC_RELEASE);
+    oct_operation_is(conn->operation, OCT_OPERATION_DONE);
     oct_handshake_told(conn);
 }
 
@@ -67,7 +67,7 @@ static enum oct_method_result begin(struct oct_conn *conn, uint8_t *out, size_t 
 {
     if (!waits(conn))
         return compute(conn, out, out_len, room);
-    __atomic_store_n(&conn->operation->state, OCT_OPERATION_WAITS, __ATOMIC_RELEASE);
+    oct_operation_is(conn->operation, OCT_OPERATION_WAITS);
     return OCT_METHOD_RETRY;
 }
 
