@@ -50,16 +50,18 @@ static RSA *rsa_of(const EVP_PKEY *key)
     return rsa != NULL && oct_method_may_serve(rsa) ? rsa : NULL;
 }
 
-/* So many more calls of handshakes that begin without such a key may come to one. */
-static __thread unsigned more, passed;
+/* So many more calls of handshakes may come to such a key. */
+static __thread unsigned more;
 
-/* A look at the first key is a guess. Where it says no, one call in some is looked at, and more of them behind one that
- * has come to another key. */
+/* A look at the key before a call is a guess: libssl has not chosen yet. Where it has chosen another one, the second
+ * call finds that, and the next handshakes are followed. Where none ever is served, sockets need not be remembered. */
 static bool serves(const SSL *s)
 {
-    const bool lately = more > 0;
-    more -= lately;
-    return rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL || lately || ++passed % OCT_POLICY_KEY_SAMPLE == 0;
+    const bool found = rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL, follows = found || more > 0;
+    more = found ? OCT_POLICY_KEY_CALLS : more - follows;
+    if (found && !oct_shim_watching())
+        __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
+    return follows;
 }
 
 static void offer(struct oct_conn *conn)
@@ -72,7 +74,6 @@ static void offer(struct oct_conn *conn)
     RSA *rsa = rsa_of(key);
     if (rsa == NULL || (o->lanes = oct_method_lanes(rsa)) == NULL)
         return;
-    more = OCT_POLICY_KEY_SAMPLE;
     (void)awslc->EVP_PKEY_up_ref(key);
     o->key = key;
     o->rsa = rsa;

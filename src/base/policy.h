@@ -307,12 +307,11 @@
  * Measured: by judgement. */
 #define OCT_POLICY_LOCK_TRIES 100000
 
-/* On AWS-LC, of handshake calls with a key that lanes do not serve, one in so many is followed to the key that signs;
- * behind one that comes to another key, so many are.
+/* On AWS-LC, behind a handshake call that finds a key of lanes, so many are followed that find none yet.
  * Unit: calls.
  * Why: who is followed takes two more system calls, and a name may lead to another key.
  * Measured: by judgement. */
-#define OCT_POLICY_KEY_SAMPLE 64
+#define OCT_POLICY_KEY_CALLS 64
 
 /* The provider. */
 
