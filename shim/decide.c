@@ -55,8 +55,7 @@ static void decide(void)
         if (oct_quic_way != OCT_QUIC_STAYS)
             oct_derivations_setup();
     }
-    if (!method || !on) /* it is for method/ to say */
-        __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
+    __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);
 }
 

@@ -113,8 +113,9 @@ __attribute__((constructor)) static void loaded(void)
     oct_load_start(on, setting(OCT_SETTING_GROUPS), oct_shim_library_start);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
-    else if (openssl) {
-        oct_withdraw_younger();
+    else if (present) {
+        if (openssl)
+            oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
     (void)dlerror(); /* what was not found is no news for the program */

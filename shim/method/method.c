@@ -54,13 +54,11 @@ static RSA *rsa_of(const EVP_PKEY *key)
 static __thread unsigned more;
 
 /* A look at the key before a call is a guess: libssl has not chosen yet. Where it has chosen another one, the second
- * call finds that, and the next handshakes are followed. Where none ever is served, sockets need not be remembered. */
+ * call finds that, and the next handshakes are followed. */
 static bool serves(const SSL *s)
 {
     const bool found = rsa_of(oct_awslc()->SSL_get_privatekey(s)) != NULL, follows = found || more > 0;
     more = found ? OCT_POLICY_KEY_CALLS : more - follows;
-    if (found && !oct_shim_watching())
-        __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     return follows;
 }
 
