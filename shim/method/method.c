@@ -72,6 +72,7 @@ static void offer(struct oct_conn *conn)
     RSA *rsa = rsa_of(key);
     if (rsa == NULL || (o->lanes = oct_method_lanes(rsa)) == NULL)
         return;
+    more = OCT_POLICY_KEY_CALLS;
     (void)awslc->EVP_PKEY_up_ref(key);
     o->key = key;
     o->rsa = rsa;
