@@ -36,7 +36,7 @@ class Libraries(frame.Experiment):
              "turns by 64 connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a "
              "version, and with `awslc octuple`, compare stock and Octuple there. In rows with `awslc`, `stock` is "
              "AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(3, 0.7), frame.Size(3, 0.3)
+    full, quick = frame.Size(3, 0.6), frame.Size(3, 0.3)
     main_metric = CPU
 
     def __init__(self) -> None:
