@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""AWS-LC, which no Debian has: built from the source that its crate carries, in a folder that stays."""
+"""AWS-LC, which no Debian has: built from the source that its crate carries, in a folder that stays. Its shared
+libraries, on which the shim is tested, are in another: `python3 -m lab.aws_lc`, from the top of this source."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ MANIFEST = ROOT / "bench/beside/aws_lc/Cargo.toml"
 CRATE = "aws-lc-sys"
 OPTIONS = ("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DBUILD_TOOL=OFF", "-DBUILD_LIBSSL=OFF",
            "-DDISABLE_GO=ON", "-DDISABLE_PERL=ON")
+SHARED = ("-DBUILD_SHARED_LIBS=ON", "-DBUILD_LIBSSL=ON", "-DCMAKE_INSTALL_LIBDIR=lib")
 
 
 def folder() -> Path:
@@ -64,3 +66,16 @@ def install() -> None:
     include = files()[0]
     include.unlink(missing_ok=True)
     include.symlink_to(of / "include")
+
+
+def install_shared() -> None:
+    """As tests/shim/method finds it. Takes some minutes the first time."""
+    to = folder().parent / "aws-lc-shared"
+    output_of(["cmake", "-S", str(source()), "-B", str(to / "build"), "-G", "Ninja", *OPTIONS, *SHARED,
+               f"-DCMAKE_INSTALL_PREFIX={to}"])
+    output_of(["cmake", "--build", str(to / "build"), "-j", str(os.cpu_count())])
+    output_of(["cmake", "--install", str(to / "build")])
+
+
+if __name__ == "__main__":
+    install_shared()

@@ -8,8 +8,10 @@
 
 #include "libssl/load.h"
 #include "keys/keys.h"
+#include "method/method.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
+#include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
 #include "savings/savings.h"
@@ -35,14 +37,19 @@ static bool is_ours_there(void)
 
 static void decide(void)
 {
-    bool on = oct_shim_wanted() && oct_shim_library_start() && is_ours_there() && oct_slice_possible();
+    const bool method = oct_ssl()->awslc != NULL;
+    bool on = oct_shim_wanted() && oct_shim_library_start() &&
+              (method ? oct_method_setup() : is_ours_there() && oct_slice_possible());
     int op = 0;
 
     while (on && op < OCT_OP_COUNT && !oct_op_is_possible(op))
         op++;
     on = on && op < OCT_OP_COUNT && oct_known_setup(); /* some operation may be served */
-    oct_keys_setup(on);
-    if (on) {
+    if (method)
+        oct_storm_start("off");
+    else
+        oct_keys_setup(on);
+    if (on && !method) {
         oct_savings_setup();
         oct_quic_decide();
         if (oct_quic_way != OCT_QUIC_STAYS)
@@ -62,14 +69,17 @@ void oct_shim_decide_before_fork(void)
         (void)oct_shim_serves(oct_ssl_of((const void *)getauxval(AT_ENTRY)));
 }
 
-/* There is one libssl whose libcrypto the provider is bound to, so that threads that come at once bring the same one.
+/* There is one libssl whose libcrypto the provider is bound to. Beside AWS-LC there may be one; the first is served.
  * An object of another library context may come first, where nothing is served: then nothing is decided yet. */
 bool oct_shim_decide_for(const struct oct_ssl_functions *ssl)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!ssl->servable || !oct_load_is_over())
+    const struct oct_ssl_functions *none = NULL;
+    if (!ssl->servable || (ssl->awslc == NULL && !oct_load_is_over()))
         return false;
-    __atomic_store_n(&oct_ssl_served, ssl, __ATOMIC_RELEASE);
+    if (!__atomic_compare_exchange_n(&oct_ssl_served, &none, ssl, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+        none != ssl)
+        return false;
     pthread_once(&once, decide);
     return __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE) == OCT_SHIM_ON;
 }

@@ -13,7 +13,7 @@
  *   reach.c             dlsym(), by which a program may have them
  *   libssl/             finding functions: resolve.c behind the hooks, copies.c where a process has several libssl,
  *                       withdraw.c where the shim is off, load.c the provider, ctx.c and crypto.c when it comes,
- *                       library.c liboctuple
+ *                       library.c liboctuple, awslc.c what AWS-LC has otherwise
  *   fds/                what is known of descriptors, and who sleeps on them
  *   handshake/          one connection and its thread: states.c what may happen to a call, and what follows,
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
@@ -26,12 +26,13 @@
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, read.c and look.c
  *                       who reads or looks there, handover.c how another thread gets a connection
  *   keys/               keys that live elsewhere, behind keys.h
+ *   method/             RSA of AWS-LC, whose calls need no slice to wait, behind method.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h
  *
  * Each folder calls those above it here (ROOMS in tools/check-layers).
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
- * operation (decide() in provider/async/task.c). docs/pauses.md has the rule.
+ * operation (decide() in provider/async/task.c), and method/ does. docs/pauses.md has the rule.
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c) and the hellos of clients (memory/hellos.c).

@@ -4,6 +4,7 @@
  * The hooks of libssl. Each asks first whose call it is: where the shim is off, or serves another copy of libssl, the
  * caller's own function is all that there is. The same goes for reads and writes once the handshake is over.
  */
+#include "libssl/awslc.h"
 #include "libssl/call.h"
 #include "libssl/hook.h"
 #include "handshake/known.h"
@@ -149,7 +150,7 @@ OCT_HOOK int SSL_want(const SSL *s)
 {
     OCT_OWN(SSL_want(s));
     const struct oct_conn *conn = conn_of(own, s);
-    return conn != NULL && conn->masked ? SSL_READING : own->SSL_want(s);
+    return conn != NULL && conn->masked ? oct_want_read() : own->SSL_want(s);
 }
 
 OCT_HOOK int SSL_shutdown(SSL *s)

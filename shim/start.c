@@ -17,6 +17,7 @@
 #include "handshake/storm.h"
 #include "handshake/thread.h"
 #include "keys/keys.h"
+#include "libssl/awslc.h"
 #include "libssl/library.h"
 #include "libssl/load.h"
 #include "libssl/object.h"
@@ -57,6 +58,7 @@ OCT_AT_START static void start(void)
     oct_memory_start(loops);
     oct_quic_start(loops);
     oct_reach_start(loops);
+    oct_awslc_start(loops);
     oct_keys_start(setting(OCT_SETTING_KEYS));
     oct_storm_start(setting(OCT_SETTING_HELLOS));
     if (oct_ssl_present()) { /* one that would lose, and does not need the provider's groups */
@@ -102,10 +104,10 @@ bool oct_shim_library_start(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    const bool present = oct_ssl_present();
     oct_object_start();
     oct_shim_decide = oct_shim_decide_for;
     pthread_once(&once, start);
+    const bool openssl = oct_ssl_present(), present = openssl || oct_awslc_present();
     const bool on = present || oct_crypto_present() ? oct_shim_wanted() : may_be_wanted;
     if (says_something)
         oct_load_forget_former_config();
@@ -113,7 +115,8 @@ __attribute__((constructor)) static void loaded(void)
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
     else if (present) {
-        oct_withdraw_younger();
+        if (openssl)
+            oct_withdraw_younger();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
     (void)dlerror(); /* what was not found is no news for the program */

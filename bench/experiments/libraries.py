@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Octuple Authors
-"""One HAProxy and one nginx on three OpenSSLs and on AWS-LC."""
+"""One HAProxy and one nginx on three OpenSSLs and on AWS-LC, each also with Octuple."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ SERVERS = ("haproxy", "nginx")
 CONNECTIONS = 64
 CPU = "CPU of a handshake"
 METRICS = {CPU: ("us", "less")}
-SIDES = (*(Side(version, octuple) for version in OPENSSL for octuple in (False, True)), Side(AWS_LC, False))
+SIDES = tuple(Side(library, octuple) for library in (*OPENSSL, AWS_LC) for octuple in (False, True))
+BESIDE, OF_BOTH = AWS_LC, str(Side(AWS_LC, True))  # AWS-LC beside OpenSSL with Octuple, and AWS-LC with and without it
+LIBRARIES = (*OPENSSL, BESIDE, OF_BOTH)
 
 
 class Libraries(frame.Experiment):
     name = "libraries"
     title = "OpenSSL with Octuple, and AWS-LC"
     about = ("One HAProxy and one nginx of Debian 13's source, on OpenSSL 3.0, 3.5 and 3.6 of three Debians, as they "
-             "are and by `octuple run`, and on AWS-LC. All run all the time on one CPU, and are loaded in turns by 64 "
-             "connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a version "
-             "compare stock and Octuple there. In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest "
-             "of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(3, 0.7), frame.Size(3, 0.35)
+             "are and by `octuple run`, and likewise on AWS-LC. All run all the time on one CPU, and are loaded in "
+             "turns by 64 connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a "
+             "version, and with `awslc octuple`, compare stock and Octuple there. In rows with `awslc`, `stock` is "
+             "AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
+    full, quick = frame.Size(3, 0.6), frame.Size(3, 0.3)
     main_metric = CPU
 
     def __init__(self) -> None:
@@ -42,8 +44,8 @@ class Libraries(frame.Experiment):
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         of_all = len(SIDES) * (size.rounds + 1) * (size.seconds + 0.15)  # a warm-up comes before the rounds
-        return [frame.Point({"server": server, "library": library, "handshake": name}, of_all / len((*OPENSSL, AWS_LC)))
-                for server in SERVERS for name in (QUICK if quick else HANDSHAKES) for library in (*OPENSSL, AWS_LC)]
+        return [frame.Point({"server": server, "library": library, "handshake": name}, of_all / len(LIBRARIES))
+                for server in SERVERS for name in (QUICK if quick else HANDSHAKES) for library in LIBRARIES]
 
     @contextmanager
     def opened(self, lab: frame.Lab) -> Iterator[frame.Measure]:
@@ -62,7 +64,9 @@ class Libraries(frame.Experiment):
         if (server, name) not in self.found:
             self.found[server, name] = in_turns(lab, server, name, kinds)
         found = self.found[server, name]
-        if library == AWS_LC:
+        if library == OF_BOTH:
+            stock, octuple = Side(AWS_LC, False), Side(AWS_LC, True)
+        elif library == BESIDE:
             stock = Side(AWS_LC, False)
             octuple = min((Side(one, True) for one in OPENSSL), key=lambda side: versus.median(found[side]))
         else:

@@ -138,7 +138,10 @@ static void judge_library(struct doctor_report *report, const struct doctor_targ
     const struct facts_libraries *libraries = &target->facts.libraries;
     const bool has_openssl = libraries->crypto[0] != '\0' && !is_bound(target);
     const char *fork = target->facts.copies > 0 ? target->facts.copy[0].other : NULL;
-    if (has_openssl && target->facts.openssl.other != NULL) {
+    if (facts_is_awslc(&target->facts)) {
+        doctor_add(report, DOCTOR_OK, "tls-library", NULL,
+                   "AWS-LC, dynamically linked: %s; RSA runs in lanes, and needs no provider there", libraries->ssl);
+    } else if (has_openssl && target->facts.openssl.other != NULL) {
         doctor_say(report, SAY(LIBRARY_FOREIGN), target->facts.openssl.other);
     } else if (has_openssl && libraries->stale[0] != '\0') {
         doctor_say(report, SAY(LIBRARY_STALE), libraries->stale);
@@ -248,7 +251,7 @@ static void judge_work(struct doctor_report *report, const struct doctor_target 
 {
     const struct doctor_lanes *lanes = &target->lanes;
     const char *provider = target->facts.libraries.provider;
-    if (is_bound(target)) {
+    if (is_bound(target) || facts_is_awslc(&target->facts)) {
         /* It was said what serves it. */
     } else if (target->facts.pid != 0 && provider[0] != '\0') {
         doctor_add(report, DOCTOR_OK, "provider", NULL, "%s is in the process", provider);
@@ -290,10 +293,12 @@ void doctor_judge(struct doctor_report *report, const struct doctor_target *targ
         judge_preload(report, target);
     if (!left && has_openssl && !is_bound(target))
         doctor_judge_config(report, target);
-    if (!left && (has_openssl || is_bound(target)) && (target->facts.pid != 0 || target->waited >= 0))
+    const bool awslc = facts_is_awslc(&target->facts);
+    if (!left && (has_openssl || awslc || is_bound(target)) && (target->facts.pid != 0 || target->waited >= 0))
         judge_work(report, target);
-    if (!left && has_openssl) {
+    if (!left && (has_openssl || awslc))
         doctor_judge_handshakes(report, target);
+    if (!left && has_openssl) {
         doctor_judge_storm(report, target);
         doctor_judge_keys(report, target);
         doctor_judge_quic(report, target);

@@ -101,7 +101,8 @@ class All(Sides):
         program = built() / "bin" / f"{self.name}-{AWS_LC if side.library == AWS_LC else 'openssl'}"
         started = f"{program} {ARGUMENTS[self.name].format(folder=path.parent, conf=path)}"
         launched = f"{self.build.octuple} run -- {started}" if side.octuple else started
-        return f"env LD_LIBRARY_PATH={built()}/lib/{side.library} {launched}"
+        asked = " OCTUPLE_LOOPS=auto,awslc=on" if side.library == AWS_LC else ""
+        return f"env LD_LIBRARY_PATH={built()}/lib/{side.library}{asked} {launched}"
 
     def microseconds(self, side: Side, handshake: load.Handshake, client: int, **options) -> float:
         """CPU of a handshake under this load, from that CPU."""

@@ -78,6 +78,25 @@ struct oct_keys_part {
 /* NULL where there are none. */
 extern const struct oct_keys_part *oct_keys_part;
 
+/* Calls that libssl itself ends when they come to an operation, and takes up again (method/): without slices. */
+struct oct_method_part {
+    /* Whether the handshake of s may come to an operation that is served. */
+    bool (*serves)(const SSL *s);
+    /* As oct_slice_run(). */
+    bool (*run)(struct oct_conn *conn, oct_handshake_call *call, void *arg, int *value);
+    bool (*is_away)(const struct oct_conn *conn);
+    /* The key that the program has given the object, while libssl has a method instead; else NULL. */
+    EVP_PKEY *(*key)(const struct oct_conn *conn);
+    /* libssl has gone on to another state. */
+    void (*step)(struct oct_conn *conn);
+    /* The operation is left to libssl, should it go on. */
+    void (*cancel)(struct oct_conn *conn);
+    /* The end of conn, whose object may be gone. */
+    void (*free)(struct oct_conn *conn);
+};
+/* NULL where calls pause in slices. */
+extern const struct oct_method_part *oct_method_part;
+
 /* Savings (savings/): the thread ends, and lets go of what has been fetched for it. NULL where nothing is. */
 extern void (*oct_fetched_drop)(struct oct_thread *t);
 

@@ -82,7 +82,7 @@ struct oct_conn *oct_conn_get(SSL *s)
     const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL || s == NULL || !ssl->SSL_in_init(s) || !ssl->SSL_is_server(s) ||
-        ssl->SSL_get_finished(s, NULL, 0) != 0)
+        ssl->SSL_get_finished(s, NULL, 0) != 0 || (oct_method_part != NULL && !oct_method_part->serves(s)))
         return conn;
 
     conn = ssl->CRYPTO_zalloc(sizeof *conn, __FILE__, __LINE__);

@@ -52,6 +52,7 @@ struct oct_conn {
     struct oct_conn *handed_next, **handed_link; /* the list of those that wait for another thread (handed.c) */
     struct oct_shim_slice *slice;                /* of its last call that could be paused (slice.c) */
     struct oct_remote *remote;                   /* what its paused slice waits for, at a device (remote.c) */
+    struct oct_operation *operation;             /* with its private key, in a libssl that waits for it (method/) */
     oct_info_callback *info;                     /* the program's, while libssl has another (veil.c) */
     struct oct_early *early;                     /* early data on its way to the server, or NULL */
     const struct oct_way *way;                   /* by which its program comes back (above.h) */

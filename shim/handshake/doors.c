@@ -8,8 +8,10 @@
  */
 #include "handshake/doors.h"
 
+#include "handshake/above.h"
 #include "handshake/known.h"
 #include "handshake/slice.h"
+#include "libssl/awslc.h"
 #include "libssl/hook.h"
 #include "libssl/library.h"
 
@@ -131,6 +133,14 @@ static bool gives_socket(unsigned door)
            door == DOOR_SSL_set_bio || door == DOOR_SSL_set0_rbio || door == DOOR_SSL_set0_wbio;
 }
 
+/* A call that has just come to wait may be asked for its key by the callback that is told of its end. */
+static EVP_PKEY *private_key(const SSL *s)
+{
+    const struct oct_conn *conn = oct_conn_find(s);
+    EVP_PKEY *key = conn != NULL ? oct_method_part->key(conn) : NULL;
+    return key != NULL ? key : oct_awslc()->SSL_get_privatekey(s);
+}
+
 /* For the assembly above: the caller's integer arguments, and where the call returns to. */
 void *oct_door_open(unsigned door, void *const arguments[6], const void *caller);
 void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
@@ -143,7 +153,8 @@ void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
             if (doors[door].object[i] != 0 && is_paused(arguments[doors[door].object[i] - 1]) &&
                 !is_inside(own, caller))
                 oct_finish_before(arguments[doors[door].object[i] - 1], gives_socket(door));
-    return function;
+    return own == oct_ssl_served && oct_method_part != NULL && door == DOOR_SSL_get_privatekey ? (void *)private_key
+                                                                                               : function;
 }
 
 /*

@@ -28,8 +28,9 @@ static bool silence(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    BIO *in = ssl->BIO_new(ssl->BIO_s_null()), *out = ssl->BIO_new(ssl->BIO_s_null());
-    if (in == NULL || out == NULL) {
+    const bool runs = oct_method_part == NULL;
+    BIO *in = runs ? ssl->BIO_new(ssl->BIO_s_null()) : NULL, *out = runs ? ssl->BIO_new(ssl->BIO_s_null()) : NULL;
+    if (runs && (in == NULL || out == NULL)) {
         ssl->BIO_free(in);
         ssl->BIO_free(out);
         return false;
@@ -48,10 +49,10 @@ static bool silence(struct oct_conn *conn)
 #define SENTINEL_REASON 0x4f4354
 #define SENTINEL_MARKS  8
 
-static void drain(struct oct_conn *conn)
+static void unwind(struct oct_conn *conn)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
-    int saved = errno, value;
+    int value;
 
     ssl->ERR_set_mark();
     ssl->ERR_new();
@@ -69,6 +70,16 @@ static void drain(struct oct_conn *conn)
     do
         ssl->ERR_pop_to_mark();
     while (ssl->ERR_peek_last_error() == ERR_PACK(ERR_LIB_USER, 0, SENTINEL_REASON));
+}
+
+static void drain(struct oct_conn *conn)
+{
+    const int saved = errno;
+
+    if (oct_method_part != NULL)
+        oct_method_part->cancel(conn);
+    else
+        unwind(conn);
     const bool stuck = oct_slice_is_away(conn); /* there was no memory */
     if (stuck)
         oct_slice_abandon(conn);

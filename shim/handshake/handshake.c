@@ -7,6 +7,7 @@
  * What is inside which call is known of each connection, and never of a thread as a whole: coroutines leave callbacks
  * and come back in any order, and a callback may leave by longjmp().
  */
+#include "libssl/awslc.h"
 #include "libssl/errors.h"
 #include "fds/fds.h"
 #include "handshake/above.h"
@@ -176,7 +177,7 @@ static int run_tracked(struct oct_conn *conn, struct oct_thread *t, oct_handshak
     if (paused) {
         value = pretend(conn, t, pause_value);
         (void)oct_queue_run_full(queue);
-    } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == SSL_NOTHING) {
+    } else if (value <= 0 && oct_ssl()->SSL_want(conn->ssl) == oct_want_nothing()) {
         oct_thread_leave(conn); /* it has failed */
     }
     return value;

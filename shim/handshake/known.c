@@ -236,14 +236,12 @@ bool oct_known_unrefer(const SSL *s)
     return others;
 }
 
-/* libssl's own call, for an object that goes. */
-static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
+static void object_gone(const SSL *object)
 {
     struct bucket *const bucket = bucket_of(object);
     struct entry gone = {.ssl = NULL}, *empty = NULL;
 
-    oct_ssl()->CRYPTO_free_ex_data(class, object, data);
-    if (class != CRYPTO_EX_INDEX_SSL || is_empty(bucket))
+    if (is_empty(bucket))
         return;
     lock(bucket);
     struct entry *entry = entry_of(bucket, object);
@@ -259,7 +257,26 @@ static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
     oct_ssl()->CRYPTO_free(empty, __FILE__, __LINE__);
 }
 
+/* libssl's own call, for an object that goes. */
+static void free_ex_data(int class, void *object, CRYPTO_EX_DATA *data)
+{
+    oct_ssl()->CRYPTO_free_ex_data(class, object, data);
+    if (class == CRYPTO_EX_INDEX_SSL)
+        object_gone(object);
+}
+
+/* AWS-LC tells kinds by address. Of one that has no number there is no other object at that of a connection. */
+static void free_ex_data_of(void *class, void *object, CRYPTO_EX_DATA *data)
+{
+    void (*real)(void *, void *, CRYPTO_EX_DATA *);
+    *(void **)&real = (void *)oct_ssl()->CRYPTO_free_ex_data;
+    real(class, object, data);
+    object_gone(object);
+}
+
 bool oct_known_setup(void)
 {
+    if (oct_ssl()->awslc != NULL)
+        return oct_slot_set(oct_slot_libssl(), "CRYPTO_free_ex_data", (void *)free_ex_data_of);
     return oct_slot_set(oct_slot_libssl(), "CRYPTO_free_ex_data", (void *)free_ex_data);
 }

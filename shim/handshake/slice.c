@@ -102,7 +102,8 @@ static uintptr_t top_for(struct oct_thread *t, uintptr_t here)
 
 bool oct_slice_may_begin(struct oct_thread *t)
 {
-    return oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0;
+    return oct_method_part != NULL ||
+           (oct_slice_current() == NULL && top_for(t, (uintptr_t)__builtin_frame_address(0)) != 0);
 }
 
 /* Frames of ours between the one that asks and the one that the switch saves. */
@@ -113,6 +114,8 @@ enum oct_slice_place oct_slice_place(const struct oct_conn *conn)
     struct oct_thread *t = conn->thread;
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
+    if (oct_method_part != NULL)
+        return OCT_SLICE_FITS;
     if (oct_own_stack(t, here) == 0)
         return OCT_SLICE_OVERLAPS;
     if (here > conn->slice->at.top + MARGIN)
@@ -193,7 +196,7 @@ static void reopen(struct oct_shim_slice *s)
 
 int oct_slice_shutdown(const struct oct_conn *conn)
 {
-    return conn->slice->shutdown;
+    return conn->slice != NULL ? conn->slice->shutdown : oct_ssl()->SSL_get_shutdown(conn->ssl);
 }
 
 /* While the thread is in the slice. An exception or a jump leaves it without a word; what is put right here is put
@@ -250,6 +253,8 @@ bool oct_slice_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
 {
     const bool begins = !oct_slice_is_away(conn);
     *value = -1;
+    if (oct_method_part != NULL)
+        return oct_method_part->run(conn, call, arg, value);
     if (begins && !make(conn, call, arg))
         return false;
     struct oct_shim_slice *s = conn->slice;
@@ -265,12 +270,12 @@ bool oct_slice_run(struct oct_conn *conn, oct_handshake_call *call, void *arg, i
 
 bool oct_slice_is_away(const struct oct_conn *conn)
 {
-    return conn->slice != NULL && conn->slice->base.paused;
+    return conn->slice != NULL ? conn->slice->base.paused : conn->operation != NULL && oct_method_part->is_away(conn);
 }
 
 bool oct_slice_began_with(const struct oct_conn *conn, oct_handshake_call *call)
 {
-    return conn->slice != NULL && conn->slice->call == call;
+    return conn->slice != NULL ? conn->slice->call == call : conn->operation != NULL;
 }
 
 struct oct_conn *oct_slice_conn(void)
@@ -288,6 +293,8 @@ void oct_slice_abandon(struct oct_conn *conn)
 void oct_slice_free(struct oct_conn *conn)
 {
     struct oct_shim_slice *s = conn->slice;
+    if (conn->operation != NULL)
+        oct_method_part->free(conn);
     conn->slice = NULL;
     if (s == NULL)
         return;

@@ -20,6 +20,7 @@
 
 __thread struct oct_thread *oct_thread_own;
 const struct oct_keys_part *oct_keys_part;
+const struct oct_method_part *oct_method_part;
 void (*oct_fetched_drop)(struct oct_thread *t);
 
 static pthread_key_t key;

@@ -22,6 +22,8 @@ static void veil(const SSL *s, int where, int ret)
         info = ssl->SSL_CTX_get_info_callback(ssl->SSL_get_SSL_CTX(s));
     if (info != NULL)
         info(s, where, ret);
+    if (oct_method_part != NULL && where == SSL_CB_ACCEPT_LOOP && conn != NULL)
+        oct_method_part->step((struct oct_conn *)conn);
 }
 
 bool oct_veil_is_due(const struct oct_conn *conn)

@@ -12,6 +12,7 @@
  */
 #include "libssl/serves.h"
 
+#include "libssl/awslc.h"
 #include "libssl/object.h"
 
 #include <dlfcn.h>
@@ -81,6 +82,8 @@ static const struct link_map *newest_object(void)
 void *oct_in_scope(const struct link_map *map, const char *name, const char *file, bool *global)
 {
     void *function = oct_symbol_versioned(NULL, name);
+    if (function == NULL && map != NULL && oct_object_is_programs(map->l_ld)) /* it finds what the program does */
+        function = oct_symbol(NULL, name);
     *global = function != NULL;
     if (function == NULL && map != NULL)
         function = in_tree(map, oct_symbol_versioned, name);
@@ -108,20 +111,20 @@ static struct oct_ssl_functions *copy_make(void *function, bool global)
 {
     struct oct_ssl_functions *ssl = calloc(1, sizeof *ssl);
     const struct link_map *map = oct_object_of(function);
-    void *handle = NULL;
 
     if (ssl == NULL)
         return NULL;
     ssl->doors = calloc(OCT_DOORS_MAX, sizeof *ssl->doors);
-    if (map != NULL) {
+    if (map != NULL)
         ssl->place = oct_object_base(function);
-        handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    }
-    ssl->handle = global ? NULL : handle;
+    if (map != NULL && !global) /* HAProxy looks at what is opened, and would warn */
+        ssl->handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     /* Another library may have some functions of the same names, in front of OpenSSL's. */
     if (oct_ssl_fill(ssl, ssl->handle))
         ssl->servable = oct_same_object((const void *)ssl->SSL_CTX_new, (const void *)ssl->SSL_CTX_ctrl) &&
                         oct_crypto_is_served((const void *)ssl->OSSL_PROVIDER_do_all);
+    else
+        ssl->servable = find_in(OCT_LIBCRYPTO, oct_symbol, "OSSL_PROVIDER_do_all") == NULL && oct_awslc_fill(ssl);
     return ssl;
 }
 

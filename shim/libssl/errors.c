@@ -3,11 +3,11 @@
 /*
  * The error queue of a handshake that pauses. Callbacks leave errors behind, which the program may ask for when the
  * handshake has failed. Neither the next handshake nor the program is to see them before. OpenSSL has no way to
- * exchange a queue, so that its entries are taken out and raised again: few handshakes have any.
+ * exchange a queue, so that its entries are taken out and raised again: few handshakes have any. AWS-LC has one.
  */
 #include "libssl/errors.h"
 
-#include "libssl/resolve.h"
+#include "libssl/awslc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ struct error {
 };
 
 struct oct_errors {
+    void *saved; /* AWS-LC's; then there are no others */
     unsigned count;
     struct error error[ERRORS_MAX];
 };
@@ -41,7 +42,9 @@ struct oct_errors *oct_errors_take(void)
     if (oct_ssl()->ERR_peek_last_error() == 0)
         return NULL;
     struct oct_errors *errors = calloc(1, sizeof *errors);
-    while (errors != NULL && errors->count < ERRORS_MAX) {
+    if (errors != NULL && oct_awslc() != NULL)
+        errors->saved = oct_awslc()->ERR_save_state();
+    while (errors != NULL && oct_awslc() == NULL && errors->count < ERRORS_MAX) {
         struct error *error = &errors->error[errors->count];
         const char *file = NULL, *function = NULL, *data = NULL; /* the queue's own, until it raises others */
         int flags = 0;
@@ -64,12 +67,16 @@ void oct_errors_free(struct oct_errors *errors)
         free(errors->error[i].function);
         free(errors->error[i].data);
     }
+    if (errors != NULL && errors->saved != NULL)
+        oct_awslc()->ERR_SAVE_STATE_free(errors->saved);
     free(errors);
 }
 
 void oct_errors_give_back(struct oct_errors *errors)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
+    if (errors != NULL && errors->saved != NULL)
+        oct_awslc()->ERR_restore_state(errors->saved);
     for (unsigned i = 0; errors != NULL && i < errors->count; i++) {
         const struct error *error = &errors->error[i];
         const char *data = error->data != NULL ? error->data : "";

@@ -389,7 +389,8 @@ static bool is_default(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *
 bool oct_load_for_tls(const struct oct_ssl_functions *own, const OSSL_LIB_CTX *ctx)
 {
     struct crypto crypto;
-    if (oct_load_is_over() || !wanted || !own->servable || asking != NULL || !is_default(own, ctx))
+    if (oct_load_is_over() || !wanted || !own->servable || own->awslc != NULL || asking != NULL ||
+        !is_default(own, ctx))
         return true;
     /* As libssl does first of all, and what it then fails by: it would not fail a second time. */
     if (!own->OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, NULL))

@@ -99,8 +99,9 @@ struct oct_ssl_functions {
     void **doors;      /* those behind handshake/doors.c, found one by one; NULL: they are looked up each time */
     void *handle;      /* of dlopen(), leads to that libssl; NULL: it is the program's */
     const void *place; /* where that libssl is loaded; NULL: there is none */
+    const struct oct_awslc *awslc;  /* its own functions (awslc.h); NULL: it is OpenSSL's */
     struct oct_ssl_functions *next; /* copies.c */
-    bool servable;                  /* every function was found, and the provider is bound to the same libcrypto */
+    bool servable; /* every function was found, and the provider is bound to the same libcrypto, or needs not be */
 };
 
 /* copies.c */

@@ -297,6 +297,12 @@
  * Measured: by judgement. */
 #define OCT_POLICY_LOCK_TRIES 100000
 
+/* On AWS-LC, behind a handshake call that finds a key of lanes, so many are followed that find none yet.
+ * Unit: calls.
+ * Why: who is followed takes two more system calls, and a name may lead to another key.
+ * Measured: by judgement. */
+#define OCT_POLICY_KEY_CALLS 64
+
 /* The provider. */
 
 /* The child of a fork leaves so many operations to OpenSSL's own code, unless other handshakes are in flight; and any

@@ -252,6 +252,27 @@ def test_fork_under_the_system_s_names(served, words, name):
     assert not {"openssl-version", "provider", "configuration"} & set(found), found
 
 
+def test_shared_aws_lc(served):
+    """On request it is served, and nothing is said to be missing for it: no version of OpenSSL, no provider."""
+    libraries = served.work / "awslc"
+    libraries.mkdir()
+    for name in ("ssl", "crypto"):
+        text = f'const char {name}_text[] = "AWS-LC 5.12.0"; int {name}(void) {{ return 1; }}\n'
+        source = served.write(f"{name}.c", text)
+        subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,lib{name}.so", "-o", libraries / f"lib{name}.so",
+                        source], check=True)
+    user = served.write("user.c", "int ssl(void), crypto(void); int main(void) { return ssl() + crypto(); }\n")
+    program = served.work / "user"
+    subprocess.run(["cc", "-o", program, user, *libraries.glob("*.so"), f"-Wl,-rpath,{libraries}"], check=True)
+    _, found, _ = examine(served, "--", program)
+    assert found["tls-library"][0] != "ok", found
+    asks = {"OCTUPLE_LOOPS": "auto,awslc=on"}
+    _, found, _ = examine(served, "--", program, env=asks)
+    assert found["tls-library"][0] == "ok" and "AWS-LC, dynamically linked" in found["tls-library"][1], found
+    assert not {"openssl-version", "provider", "configuration"} & set(found), found
+    assert "TLS library" not in served.call("run", "--", program, env=asks).stderr
+
+
 def test_own_openssl_says_what_its_file_does(served):
     """The system's is the command's own, whose file is not searched; a copy of that file is."""
     source, said = served.write("user.c", "int main(void) { return 42; }\n"), []

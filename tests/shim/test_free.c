@@ -195,9 +195,13 @@ static void test_shutdown_while_paused(void **state)
     struct pair *p = &w->pair[1];
     (void)state;
     assert_int_equal(pair_server(p), 0);
+#ifdef OPENSSL_IS_AWSLC
+    assert_int_equal(SSL_shutdown(p->server), 1); /* it does nothing then */
+#else
     assert_int_equal(SSL_shutdown(p->server), -1);
     assert_int_equal(SSL_get_error(p->server, -1), SSL_ERROR_SSL);
     assert_int_equal(ERR_GET_REASON(ERR_get_error()), SSL_R_SHUTDOWN_WHILE_IN_INIT);
+#endif
     world_run(w);
     assert_true(p->server_done);
     world_exchange(w);

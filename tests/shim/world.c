@@ -8,15 +8,22 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <openssl/async.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/provider.h>
 #include <openssl/x509.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/un.h>
 #include <time.h>
+
+#ifdef OPENSSL_IS_AWSLC
+#include <openssl/rsa.h>
+#define HAS_CHEAP_KEY false /* lanes serve RSA alone there */
+#else
+#include <openssl/async.h>
+#include <openssl/provider.h>
+#define HAS_CHEAP_KEY true
+#endif
 
 #define RUN_SECONDS 60
 
@@ -92,11 +99,48 @@ static SSL_CTX *make_server(enum kind kind, EVP_PKEY *key, X509 *cert)
     return ctx;
 }
 
+#ifdef OPENSSL_IS_AWSLC
+static bool is_served(void)
+{
+    return true;
+}
+
+static EVP_PKEY *generate_rsa(void)
+{
+    RSA *rsa = RSA_new();
+    BIGNUM *e = BN_new();
+    EVP_PKEY *key = EVP_PKEY_new();
+    assert_true(BN_set_word(e, RSA_F4) && RSA_generate_key_ex(rsa, 2048, e, NULL) && EVP_PKEY_assign_RSA(key, rsa));
+    BN_free(e);
+    return key;
+}
+
+static EVP_PKEY *generate_ec(void)
+{
+    return NULL;
+}
+#else
+static bool is_served(void)
+{
+    return OSSL_PROVIDER_available(NULL, "octuple");
+}
+
+static EVP_PKEY *generate_rsa(void)
+{
+    return EVP_RSA_gen(2048);
+}
+
+static EVP_PKEY *generate_ec(void)
+{
+    return EVP_EC_gen("P-256");
+}
+#endif
+
 void world_start(void)
 {
     const bool counts = CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free);
     client_ctx = SSL_CTX_new(TLS_client_method());
-    if (!counts || client_ctx == NULL || !OSSL_PROVIDER_available(NULL, "octuple") || getenv("LD_PRELOAD") == NULL) {
+    if (!counts || client_ctx == NULL || !is_served() || getenv("LD_PRELOAD") == NULL) {
         fprintf(stderr, "run this with the shim preloaded\n");
         exit(1);
     }
@@ -110,7 +154,7 @@ void world_start(void)
 static EVP_PKEY *rsa_key(void)
 {
     if (!world_slow())
-        return EVP_RSA_gen(2048);
+        return generate_rsa();
     FILE *pem = popen("env -u LD_PRELOAD -u OPENSSL_CONF openssl genpkey -quiet -algorithm RSA", "r");
     assert_non_null(pem);
     EVP_PKEY *key = PEM_read_PrivateKey(pem, NULL, NULL, NULL);
@@ -121,10 +165,10 @@ static EVP_PKEY *rsa_key(void)
 static EVP_PKEY *server_key(enum kind kind)
 {
     static EVP_PKEY *rsa, *ec;
-    const bool cheap = kind == TLS13 && world_slow();
+    const bool cheap = kind == TLS13 && world_slow() && HAS_CHEAP_KEY;
     EVP_PKEY **key = cheap ? &ec : &rsa;
     if (*key == NULL)
-        *key = cheap ? EVP_EC_gen("P-256") : rsa_key();
+        *key = cheap ? generate_ec() : rsa_key();
     assert_non_null(*key);
     return *key;
 }
@@ -267,6 +311,21 @@ static void *behind_the_doors(const char *name)
     return oct_defined_in(dlopen(LIBSSL, RTLD_LAZY | RTLD_NOLOAD), name);
 }
 
+#ifdef OPENSSL_IS_AWSLC
+/* Through the shim no question would find it paused. AWS-LC itself says what it waits for. */
+bool pair_paused(const struct pair *p)
+{
+    static int (*want)(const SSL *);
+    if (want == NULL)
+        *(void **)&want = behind_the_doors("SSL_want");
+    return want(p->server) == SSL_ERROR_WANT_PRIVATE_KEY_OPERATION;
+}
+
+const void *world_slice(void)
+{
+    return NULL;
+}
+#else
 /* Through the shim no question would find it paused. It shuts the object meanwhile, which libssl itself says. */
 bool pair_paused(const struct pair *p)
 {
@@ -284,6 +343,7 @@ const void *world_slice(void)
     const void *job = ASYNC_get_current_job();
     return job != NULL ? job : oct_slice_current();
 }
+#endif
 
 int world_wait(struct world *w, struct epoll_event *events, int max, int timeout)
 {

@@ -2,8 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * The copies of libssl in a process. Octuple serves one: that of the system's name whose libcrypto has the system's
- * name too, since that is the one that the provider is bound to. Programs may bring others, under names of their own as
- * Python's wheels do, as another library with the same functions, or linked into a module.
+ * name too, since that is the one that the provider is bound to; without such a one, AWS-LC on request. Programs may
+ * bring others, under names of their own as Python's wheels do, as another library with the same functions, or linked
+ * into a module.
  */
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,12 @@ void facts_find_copies(struct facts *facts)
         candidates += may_be_served(&facts->copy[i]);
     for (unsigned i = 0; i < facts->copies; i++) {
         struct facts_copy *copy = &facts->copy[i];
-        copy->served = !may_be_served(copy) ? COPY_UNSERVED : candidates == 1 ? COPY_SERVED : COPY_ONE_OF;
+        const bool awslc = candidates == 0 && facts_asks_for_awslc(facts) && !copy->inside && copy->other != NULL &&
+                           !strcmp(copy->other, FACTS_AWSLC);
+        copy->served = awslc                  ? COPY_SERVED
+                       : !may_be_served(copy) ? COPY_UNSERVED
+                       : candidates == 1      ? COPY_SERVED
+                                              : COPY_ONE_OF;
         if (copy->served == COPY_SERVED)
             snprintf(facts->libraries.ssl, sizeof facts->libraries.ssl, "%s", copy->path);
     }

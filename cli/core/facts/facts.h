@@ -34,6 +34,8 @@ void facts_note_library(struct facts_libraries *libraries, const char *path);
 #define FACTS_LIBSSL        "libssl.so." FACTS_TEXT(OPENSSL_SHLIB_VERSION)
 #define FACTS_LIBCRYPTO     "libcrypto.so." FACTS_TEXT(OPENSSL_SHLIB_VERSION)
 
+#define FACTS_AWSLC "AWS-LC"
+
 /* A copy of libssl, or of what took over its functions. */
 #define FACTS_COPIES 8
 struct facts_copy {
@@ -86,7 +88,12 @@ void facts_read_library(struct facts *facts, const char *program);
 /* The program's file, and what the dynamic loader would give it with our own environment. */
 void facts_look_program(struct facts *facts, const char *path);
 
-/* The name of the TLS library that it has instead of OpenSSL, if that is known; NULL: it has OpenSSL, or none. */
+/* Its OCTUPLE_LOOPS lets the shim serve AWS-LC. */
+bool facts_asks_for_awslc(const struct facts *facts);
+/* It has AWS-LC as shared libraries, and asks for that: the shim serves it without the provider. */
+bool facts_is_awslc(const struct facts *facts);
+
+/* The name of the TLS library that it has instead of one that is served, if that is known; else NULL. */
 const char *facts_other_library(const struct facts *facts);
 
 /* A variable of the target's environment, or NULL. */

@@ -104,7 +104,7 @@ static void copy_until(char *to, size_t room, struct bytes in, const char *at, c
 /* Forks of OpenSSL, which name themselves; they keep the names of its libraries. AWS-LC names BoringSSL too. */
 static const char *fork_name(struct bytes in)
 {
-    static const char *const forks[] = {"AWS-LC", "LibreSSL", "BoringSSL"};
+    static const char *const forks[] = {FACTS_AWSLC, "LibreSSL", "BoringSSL"};
     for (size_t i = 0; i < sizeof forks / sizeof forks[0]; i++)
         if (find(in, forks[i]) != NULL)
             return forks[i];

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "src/base/settings.h"
 #include "facts.h"
 
 extern char **environ;
@@ -56,8 +57,24 @@ void facts_look_program(struct facts *facts, const char *path)
     facts_read_library(facts, path);
 }
 
+bool facts_asks_for_awslc(const struct facts *facts)
+{
+    const char *loops = oct_setting_row(OCT_SETTING_LOOPS)->variable;
+    size_t length;
+    const char *says = oct_setting_option(facts->pid != 0 ? facts_env(facts, loops) : getenv(loops), "awslc", &length);
+    return says != NULL && length == strlen("on") && !strncmp(says, "on", length);
+}
+
+bool facts_is_awslc(const struct facts *facts)
+{
+    return facts->openssl.other != NULL && !strcmp(facts->openssl.other, FACTS_AWSLC) &&
+           facts->libraries.ssl[0] != '\0' && facts_asks_for_awslc(facts);
+}
+
 const char *facts_other_library(const struct facts *facts)
 {
     const struct facts_libraries *libraries = &facts->libraries;
+    if (facts_is_awslc(facts))
+        return NULL;
     return libraries->crypto[0] != '\0' ? facts->openssl.other : libraries->ssl[0] == '\0' ? libraries->other : NULL;
 }
