@@ -39,6 +39,7 @@ module = {module}
 def examine(place, *args, **options):
     """What it says: exit code, and level and text of each finding; nothing but JSON is on stdout."""
     result = place.call("doctor", "--json", *args, **options)
+    assert result.stdout, (result.returncode, result.stderr)
     data = json.loads(result.stdout)
     assert (data["verdict"] == "problem") == (result.returncode != 0)
     return result.returncode, {one["name"]: (one["level"], one["text"]) for one in data["findings"]}, data
