@@ -311,7 +311,7 @@
  * Why: databases and mail servers fork a process for each connection, and none makes up there for its first use. Known
  * answers and the table of multiples cost as much as several pools of pairs save.
  * Measured: by judgement; a handshake has two to four operations, and one key pair. */
-#define OCT_POLICY_ASIDE 32
+#define OCT_POLICY_ASIDE 16
 
 /* After so many children of a process that ended after one connection, its next children count no operations.
  * Unit: children.
