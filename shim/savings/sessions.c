@@ -21,20 +21,20 @@
 static _Atomic(const ASN1_ITEM *) planned;
 static struct oct_der_plan plan;
 static atomic_uint trials; /* so many were the same; more: it is no longer tried */
-static atomic_bool ready, refused;
+static atomic_bool usable; /* made, and never different */
 
 static const struct oct_der_plan *plan_for(const ASN1_ITEM *item)
 {
     const ASN1_ITEM *none = NULL;
     if (item == atomic_load(&planned))
-        return atomic_load(&ready) && !atomic_load(&refused) ? &plan : NULL;
+        return atomic_load(&usable) ? &plan : NULL;
     if (item->itype != ASN1_ITYPE_SEQUENCE || !atomic_compare_exchange_strong(&planned, &none, item))
         return NULL;
     plan.length = oct_ssl()->ASN1_STRING_length;
     plan.data = oct_ssl()->ASN1_STRING_get0_data;
     if (!oct_der_make(&plan, item))
         return NULL;
-    atomic_store(&ready, true);
+    atomic_store(&usable, true);
     return &plan;
 }
 
@@ -49,7 +49,7 @@ static int try_both(const struct oct_der_plan *by, const ASN1_VALUE *value, unsi
         return theirs;
     if (theirs < 0 || length != (size_t)theirs || oct_der_write(by, value, own) != length ||
         memcmp(own, begin, length) != 0)
-        atomic_store(&refused, true);
+        atomic_store(&usable, false);
     oct_ssl()->OPENSSL_cleanse(own, length);
     atomic_fetch_add(&trials, 1);
     return theirs;

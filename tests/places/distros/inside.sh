@@ -52,10 +52,9 @@ with() {
 with libtsan.so || without+='|_tsan$'
 with libgc.so || without+='|^servers\.programs\.boehm'
 without+='|^servers\.interop'
-# Loops of others are held to what the release has in which the build was made: later ones of libuv go by io_uring.
-[ -z "${from_elsewhere:-}" ] || without+='|^shim\.loop_'
-# AWS-LC lies where it was built.
-[ -z "${from_elsewhere:-}" ] || without+='|^shim\.method_'
+# Loops of others are held to what the release has in which the build was made: later ones of libuv go by io_uring. And
+# AWS-LC is there.
+[ -z "${from_elsewhere:-}" ] || without+='|^shim\.(loop|method)_'
 [ -e /usr/include/openssl/ssl.h ] || without+='|^shim\.callbacks_headers'
 command -v patchelf >/dev/null && command -v gcc >/dev/null || without+='|^servers\.second\.'
 [ -d /usr/share/nginx/modules-available ] && command -v haproxy >/dev/null || without+='|^servers\.programs\.callbacks'
