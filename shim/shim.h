@@ -20,7 +20,7 @@
  *                       where it may pause, storm.c whether its client is still there, doors.c who forces it,
  *                       finish.c and drain.c how it ends when nobody resumes it, known.c the table of SSL objects,
  *                       handed.c those that wait for another thread, socket.c and way.c its socket,
- *                       above.h what it asks of the rooms below it in this list
+ *                       above.h what it asks of the rooms that use it
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   quic/               handshakes of QUIC, in programs that are known to bear it
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, read.c and look.c
@@ -32,7 +32,7 @@
  * Each folder calls those above it here (ROOMS in tools/check-layers).
  *
  * Whether a handshake may pause is oct_handshake_may_pause() in handshake/handshake.c, which the provider asks at each
- * operation (decide() in provider/async/task.c), and method/ does. docs/pauses.md has the rule.
+ * operation (decide() in provider/async/task.c), as keys/ and method/ do. docs/pauses.md has the rule.
  *
  * A connection belongs to the thread that paused it: a slice cannot move. Nothing here is secret; no key and no byte of
  * a record passes through the shim, except early data (early.c) and the hellos of clients (memory/hellos.c).

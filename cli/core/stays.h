@@ -11,7 +11,7 @@
 struct stay_row {
     const char *name;   /* stable: scripts and collectors look for it */
     const char *text;   /* to stand behind "so many did not wait for others: " */
-    const char *advice; /* NULL: it is as it has to be */
+    const char *advice; /* what to do */
 };
 const struct stay_row *stays_row(unsigned reason);
 

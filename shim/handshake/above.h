@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What a handshake asks of the rooms above it, which it works without: how its program comes back to a paused call
+ * What a handshake asks of the rooms that use it, and works without: how its program comes back to a paused call
  * (struct oct_way), what devices are at work for it (struct oct_keys_part), and what has been saved for its thread.
  */
 #ifndef OCT_SHIM_ABOVE_H
