@@ -3,9 +3,11 @@
 /*
  * `octuple doctor -- COMMAND`: runs it as `octuple run` does, with a folder for counters besides, and looks into it
  * while it runs: what it loads late, or what a script starts, is seen only then. The last look that found OpenSSL
- * stands, for at the end there is no process any more. What is loaded behind it is told by the counters alone.
+ * stands, for at the end there is no process any more. What is loaded behind it is told by the counters alone. Until
+ * the command begins, its process is this program still, which has OpenSSL too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,13 +41,13 @@ static time_t seconds_now(void)
     return (time_t)(oct_clock_nanoseconds() / OCT_NANOSECONDS);
 }
 
-/* Until it has ended; its status as of waitpid(). */
-static int watch(struct facts *facts, pid_t pid, unsigned seconds, const sigset_t *signals)
+/* Until it has ended; its status as of waitpid(). `begun` comes to its end as the command begins. */
+static int watch(struct facts *facts, pid_t pid, int begun, unsigned seconds, const sigset_t *signals)
 {
     static struct facts now;
     struct timespec pause = {0, LOOK_FIRST_NANOSECONDS};
     time_t end = seconds_now() + (time_t)seconds;
-    int status = 0, asked_to_end = 0;
+    int status = 0, asked_to_end = 0, runs = 0;
     while (waitpid(pid, &status, WNOHANG) == 0) {
         siginfo_t info = {0};
         int signal = sigtimedwait(signals, &info, &pause);
@@ -53,8 +55,10 @@ static int watch(struct facts *facts, pid_t pid, unsigned seconds, const sigset_
         /* A signal that a terminal gave has reached the command too; what a process sent was for both of us. */
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
             kill(pid, signal);
+        char none;
         now.environment = NULL;
-        if (facts_look(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
+        runs = runs || read(begun, &none, 1) == 0;
+        if (runs && facts_look(&now, pid) == 0 && now.libraries.crypto[0] != '\0') {
             free(facts->environment);
             *facts = now;
         } else {
@@ -85,6 +89,11 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
     static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     char counters[] = "/tmp/octuple-doctor-XXXXXX";
     sigset_t signals, before;
+    int begun[2];
+    if (pipe2(begun, O_CLOEXEC | O_NONBLOCK) != 0) {
+        cli_say(DOCTOR_WHO, "cannot make a pipe: %s", strerror(errno));
+        return CLI_FAILED;
+    }
     if (mkdtemp(counters) == NULL) {
         cli_say(DOCTOR_WHO, "cannot make a folder for counters in /tmp: %s", strerror(errno));
         return CLI_FAILED;
@@ -101,8 +110,9 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
         setenv(oct_setting_row(OCT_SETTING_COUNTERS)->variable, counters, 1);
         _exit(launch_exec(command));
     }
+    close(begun[1]);
     if (pid > 0) {
-        target->waited = watch(&target->facts, pid, seconds, &signals);
+        target->waited = watch(&target->facts, pid, begun[0], seconds, &signals);
         target->facts.root[0] = '\0';    /* it went with the process */
         if (target->facts.overwritten) { /* then ours, which it was started with, is what is known best */
             free(target->facts.environment);
@@ -114,6 +124,7 @@ int doctor_start(struct doctor_target *target, char **command, unsigned seconds)
     } else {
         cli_say(DOCTOR_WHO, "cannot start a process: %s", strerror(errno));
     }
+    close(begun[0]);
     sigprocmask(SIG_SETMASK, &before, NULL);
     remove_folder(counters);
     return pid > 0 ? CLI_OK : CLI_FAILED;

@@ -204,8 +204,10 @@ def test_what_a_script_starts_is_found(served, idle):
 
 
 def test_status_of_a_command_is_told(served):
-    code, found, _ = examine(served, "--", "/bin/sh", "-c", "exit 7")
-    assert code == 0 and found["command"] == ("note", "it ended with status 7") and found["tls-library"][0] == "note"
+    for _ in range(24):  # the process is octuple itself at first, with OpenSSL in it
+        code, found, _ = examine(served, "--", "/bin/sh", "-c", "exit 7")
+        assert code == 0 and found["command"] == ("note", "it ended with status 7"), found
+        assert found["tls-library"][0] == "note", found
     for command, expected in (("/no/such", 127), (served.write("plain", ""), 126)):
         assert served.call("doctor", "--", command).returncode == expected
 
