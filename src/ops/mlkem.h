@@ -41,5 +41,7 @@ unsigned oct_mlkem_runnable(const struct oct_mlkem_ops *table[OCT_LATTICE_BACKEN
 
 /* Runs the known-answer test of a set on a table: 0 if it passed. */
 int oct_mlkem_known_answer(const struct oct_mlkem_ops *ops, enum oct_mlkem_set set);
+/* Its first part, of making key pairs. */
+int oct_mlkem_known_pairs(const struct oct_mlkem_ops *ops, enum oct_mlkem_set set);
 
 #endif

@@ -288,6 +288,40 @@ static void test_known_answer(void **state)
             assert_int_equal(oct_mlkem_known_answer(table[t], set), 0);
 }
 
+static oct_mlkem_keygen_fn *right;
+
+/* One bit of the last lane's key is wrong. */
+static void make_wrong(const struct oct_mlkem_keygen_args *args)
+{
+    right(args);
+    args->dk[args->lanes - 1][100] ^= 4;
+}
+
+static unsigned refuse(const struct oct_mlkem_encaps_args *args)
+{
+    (void)args;
+    return 0xff;
+}
+
+/* That of key pairs alone finds a fault in making them, and no other. */
+static void test_known_pairs(void **state)
+{
+    (void)state;
+    for (unsigned t = 0; t < tables; t++)
+        for (int set = 0; set < OCT_MLKEM_SETS; set++) {
+            struct oct_mlkem_ops ops = *table[t];
+            assert_int_equal(oct_mlkem_known_pairs(&ops, set), 0);
+            ops.set[set].encaps = refuse;
+            assert_int_equal(oct_mlkem_known_pairs(&ops, set), 0);
+            assert_int_not_equal(oct_mlkem_known_answer(&ops, set), 0);
+            ops = *table[t];
+            right = ops.set[set].keygen;
+            ops.set[set].keygen = make_wrong;
+            assert_int_not_equal(oct_mlkem_known_pairs(&ops, set), 0);
+            assert_int_not_equal(oct_mlkem_known_answer(&ops, set), 0);
+        }
+}
+
 static int setup(void **state)
 {
     size_t size = 0;
@@ -309,6 +343,6 @@ static int teardown(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(setup, teardown, test_known_answer, test_lanes, test_many_keys, test_modulus, test_key_hash,
-                     test_rejection, test_kept_matrix, test_unused);
+    return RUN_TESTS(setup, teardown, test_known_answer, test_known_pairs, test_lanes, test_many_keys, test_modulus,
+                     test_key_hash, test_rejection, test_kept_matrix, test_unused);
 }
