@@ -19,8 +19,8 @@
  *                       handshake.c a call that is paused and resumed, slice.c its part of the stack, points.c
  *                       where it may pause, storm.c whether its client is still there, doors.c who forces it,
  *                       finish.c and drain.c how it ends when nobody resumes it, known.c the table of SSL objects,
- *                       handed.c those that wait for another thread, socket.c and way.c its socket,
- *                       above.h what it asks of the rooms that use it
+ *                       handed.c those that wait for another thread, socket.c and way.c its socket, ride.c when its
+ *                       last bytes go out, above.h what it asks of the rooms that use it
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   quic/               handshakes of QUIC, in programs that are known to bear it
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, read.c and look.c

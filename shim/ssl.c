@@ -8,6 +8,7 @@
 #include "libssl/call.h"
 #include "libssl/hook.h"
 #include "handshake/known.h"
+#include "handshake/ride.h"
 #include "handshake/slice.h"
 #include "handshake/thread.h"
 
@@ -81,26 +82,31 @@ OCT_HOOK int SSL_connect(SSL *s)
         }                                                                                                              \
     } while (0)
 
-/* The two forms of a read or write: the bytes that were moved are the result, or are stored in *moved. */
-#define MOVE_BY_RESULT(name, call_name)                                                                                \
+/* The two forms of a read or write: the bytes that were moved are the result, or are stored in *moved. `then` is told
+ * where it has gone well. */
+#define MOVE_BY_RESULT(name, call_name, then)                                                                          \
     OCT_OWN(name(s, buf, num));                                                                                        \
     uint64_t start = oct_call_begin();                                                                                 \
     int value;                                                                                                         \
     BEHIND_HANDSHAKE(value, name(s, buf, num), value < 0 ? value : -1);                                                \
     oct_call_end(start, call_name, s, value, buf, value > 0 ? (size_t)value : 0);                                      \
+    if (value > 0)                                                                                                     \
+        then(s);                                                                                                       \
     return value
 
-#define MOVE_BY_POINTER(name, call_name)                                                                               \
+#define MOVE_BY_POINTER(name, call_name, then)                                                                         \
     OCT_OWN(name(s, buf, num, moved));                                                                                 \
     uint64_t start = oct_call_begin();                                                                                 \
     int value;                                                                                                         \
     BEHIND_HANDSHAKE(value, name(s, buf, num, moved), 0);                                                              \
     oct_call_end(start, call_name, s, value, buf, value > 0 ? *moved : 0);                                             \
+    if (value > 0)                                                                                                     \
+        then(s);                                                                                                       \
     return value
 
 OCT_HOOK int SSL_read(SSL *s, void *buf, int num)
 {
-    MOVE_BY_RESULT(SSL_read, OCT_CALL_READ);
+    MOVE_BY_RESULT(SSL_read, OCT_CALL_READ, (void));
 }
 
 OCT_HOOK int SSL_peek(SSL *s, void *buf, int num)
@@ -113,12 +119,12 @@ OCT_HOOK int SSL_peek(SSL *s, void *buf, int num)
 
 OCT_HOOK int SSL_write(SSL *s, const void *buf, int num)
 {
-    MOVE_BY_RESULT(SSL_write, OCT_CALL_WRITE);
+    MOVE_BY_RESULT(SSL_write, OCT_CALL_WRITE, oct_ride_wrote);
 }
 
 OCT_HOOK int SSL_read_ex(SSL *s, void *buf, size_t num, size_t *moved)
 {
-    MOVE_BY_POINTER(SSL_read_ex, OCT_CALL_READ_EX);
+    MOVE_BY_POINTER(SSL_read_ex, OCT_CALL_READ_EX, (void));
 }
 
 OCT_HOOK int SSL_peek_ex(SSL *s, void *buf, size_t num, size_t *moved)
@@ -131,7 +137,7 @@ OCT_HOOK int SSL_peek_ex(SSL *s, void *buf, size_t num, size_t *moved)
 
 OCT_HOOK int SSL_write_ex(SSL *s, const void *buf, size_t num, size_t *moved)
 {
-    MOVE_BY_POINTER(SSL_write_ex, OCT_CALL_WRITE_EX);
+    MOVE_BY_POINTER(SSL_write_ex, OCT_CALL_WRITE_EX, oct_ride_wrote);
 }
 
 static struct oct_conn *conn_of(const struct oct_ssl_functions *own, const SSL *s)

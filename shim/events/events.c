@@ -18,6 +18,7 @@
 #include "fds/fds.h"
 #include "events/handover.h"
 #include "handshake/above.h"
+#include "handshake/ride.h"
 #include "handshake/thread.h"
 #include "quic/quic.h"
 
@@ -210,6 +211,7 @@ int oct_wait(const struct oct_wait *w)
     if (oct_keys_part != NULL)
         oct_keys_part->collect(t);
     t->withheld.fd_and_1 = 0; /* a jump may have left the call */
+    oct_ride_go(t);
     oct_finish_wanted(t);
     if (t->limbo != NULL)
         oct_conn_empty_limbo(t, false);

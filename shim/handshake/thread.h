@@ -24,6 +24,14 @@ struct oct_withheld {
     bool refused; /* it would have found something there, or nobody asks */
 };
 
+/* A socket where the kernel keeps the last bytes of a handshake for those that follow (ride.c). */
+#define OCT_RIDES_MAX 64
+struct oct_ride {
+    const SSL *ssl;
+    int fd;
+    uint32_t generation;
+};
+
 /* Hellos of a crowd (storm.c). */
 struct oct_storm {
     unsigned calm;   /* so many in a row had not waited */
@@ -73,6 +81,9 @@ struct oct_thread {
     bool comes_back;  /* its program lets libssl read from memory first, and then from the socket (socket.c) */
     unsigned put_off; /* of how many connections the first look has found nothing in this round (socket.c) */
     struct oct_storm storm;
+    const SSL *rides; /* whose last bytes of the handshake are being sent; NULL: nobody's (ride.c) */
+    unsigned ride_count;
+    struct oct_ride ride[OCT_RIDES_MAX];
     uint32_t round;  /* how many times it has waited for events; never 0 afterwards */
     bool real_first; /* made-up events were returned last: the kernel's are next */
     int made_epfd;   /* by which epoll instance */

@@ -187,7 +187,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *dso);
 /* clang-format off */
 #define OCT_LIBC_HOOKS(X)                                                                                              \
     X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(close) X(close_range) X(closefrom) X(dup2) X(dup3)     \
-    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(recv)                      \
+    X(dup) X(fcntl) X(fcntl64) X(accept) X(accept4) X(poll) X(ppoll) X(select) X(pselect) X(send) X(recv)              \
     X(recvfrom) X(recvmsg) X(recvmmsg) X(read) X(readv) X(preadv2) X(ioctl) X(connect) X(makecontext) X(chroot)        \
     X(unshare) X(pthread_create) X(prctl)                                                                              \
     OCT_GLIBC_HOOKS(X)
