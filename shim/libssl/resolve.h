@@ -133,11 +133,11 @@ static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
 extern __thread const struct oct_ssl_functions *oct_ssl_reached;
 /* Those of the copy that a function lies in; NULL: there is no memory. */
 const struct oct_ssl_functions *oct_ssl_at(void *function);
-/* Those of the copy that is served; to be called only where one is. */
+/* Those of the copy that is served, which other threads may find just now; NULL: none is. */
 extern const struct oct_ssl_functions *oct_ssl_served;
 static inline const struct oct_ssl_functions *oct_ssl(void)
 {
-    return oct_ssl_served;
+    return __atomic_load_n(&oct_ssl_served, __ATOMIC_ACQUIRE);
 }
 
 /* Some function of the library that a reference of this object, by this name, is bound to, or NULL; the third argument
