@@ -89,7 +89,7 @@ __asm__(".text\n"
 #if defined(__GLIBC__)
         LOOK(dlvsym, "", 1)
 #endif
-        OCT_SSL_HOOKS(HOOKED) OCT_SSL_YOUNGER_HOOKS(HOOKED)
+        OCT_SSL_HOOKS(HOOKED) OCT_SSL_YOUNGER_HOOKS(HOOKED) OCT_AWSLC_YOUNGER_HOOKS(HOOKED)
 #define OCT_DOOR(name, argument, three, four) ENTRY(name, OCT_DOOR_SINCE(three, four))
 #include "libssl/doors.def"
 );

@@ -218,7 +218,7 @@ OCT_HOOK int SSL_clear(SSL *s)
     struct oct_conn *conn = oct_conn_find(s);
     if (conn != NULL && oct_handshake_is_inside(conn, oct_thread_peek()))
         return own->SSL_clear(s);
-    if (conn != NULL && conn->thread != oct_thread_peek()) {
+    if (conn != NULL && oct_conn_thread(conn) != oct_thread_peek()) {
         oct_finish_before(s, false);
         conn = oct_conn_find(s);
     }

@@ -251,12 +251,14 @@ void oct_fd_closed(int fd)
     if (e->listener_and_1 != 0)
         end_unled(e, fd);
     __atomic_add_fetch(&e->generation, 1, __ATOMIC_ACQ_REL);
-    e->led = 0;
-    e->ahead = 0;
-    e->strays = false;
+    __atomic_store_n(&e->led, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->ahead, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->strays, false, __ATOMIC_RELAXED);
     e->events = 0;
     __atomic_store_n(&e->thread, 0, __ATOMIC_RELAXED);
-    e->twice = e->added = e->accepted = e->fresh = e->copied = e->has_copies = false;
+    e->twice = e->added = e->accepted = e->fresh = false;
+    __atomic_store_n(&e->copied, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->has_copies, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->inherited, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->used, false, __ATOMIC_RELAXED);
     __atomic_store_n(&e->instance, false, __ATOMIC_RELAXED);

@@ -20,14 +20,15 @@ static void conn_leave_memory(struct oct_conn *conn)
     struct oct_thread *t = oct_thread_peek();
 
     oct_handed_bury(conn);
-    if (conn->entered != 0 && (conn->thread == NULL || conn->thread == t)) {
+    const struct oct_thread *own = oct_conn_thread(conn);
+    if (conn->entered != 0 && (own == NULL || own == t)) {
         if (t == NULL)
             return;
         conn->limbo_next = t->limbo;
         t->limbo = conn;
         return;
     }
-    if (conn->thread == NULL || conn->thread == oct_thread_peek() || !oct_thread_orphan(conn))
+    if (own == NULL || own == t || !oct_thread_orphan(conn))
         oct_conn_dispose(conn);
 }
 

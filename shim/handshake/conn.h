@@ -88,6 +88,11 @@ static inline enum oct_conn_state oct_conn_state(const struct oct_conn *conn)
 {
     return __atomic_load_n(&conn->state, __ATOMIC_ACQUIRE);
 }
+/* The thread that has it, which alone says so; others may ask. */
+static inline struct oct_thread *oct_conn_thread(const struct oct_conn *conn)
+{
+    return __atomic_load_n(&conn->thread, __ATOMIC_ACQUIRE);
+}
 /* No call of it is paused or kept. */
 static inline bool oct_conn_is_free(enum oct_conn_state state)
 {

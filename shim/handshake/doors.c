@@ -147,14 +147,14 @@ void *oct_door_open(unsigned door, void *const arguments[6], const void *caller)
 {
     const struct oct_ssl_functions *own = oct_ssl_instead != NULL ? oct_ssl_instead : oct_ssl_of(caller);
     void *function = behind(own, door);
+    const bool served = own == oct_ssl();
 
-    if (own == oct_ssl_served)
+    if (served)
         for (int i = 0; i < 2; i++)
             if (doors[door].object[i] != 0 && is_paused(arguments[doors[door].object[i] - 1]) &&
                 !is_inside(own, caller))
                 oct_finish_before(arguments[doors[door].object[i] - 1], gives_socket(door));
-    return own == oct_ssl_served && oct_method_part != NULL && door == DOOR_SSL_get_privatekey ? (void *)private_key
-                                                                                               : function;
+    return served && own->awslc != NULL && door == DOOR_SSL_get_privatekey ? (void *)private_key : function;
 }
 
 /*
@@ -176,7 +176,7 @@ void oct_door_leave_open(const struct oct_ssl_functions *own)
         return;
     __atomic_store_n(&open_for_good, true, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&oct_stay_counters()->doors, 1, __ATOMIC_RELAXED);
-    if (own == oct_ssl_served)
+    if (own == oct_ssl())
         oct_finish_here();
 }
 

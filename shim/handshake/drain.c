@@ -94,7 +94,7 @@ static void drain(struct oct_conn *conn)
 static bool drainable(const struct oct_conn *conn)
 {
     const struct oct_thread *t = oct_thread_peek();
-    return t != NULL && conn->thread == t && conn->entered == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
+    return t != NULL && oct_conn_thread(conn) == t && conn->entered == 0 && oct_ssl()->ASYNC_get_current_job() == NULL;
 }
 
 static bool lingers_at_device(struct oct_conn *conn)
@@ -114,7 +114,7 @@ bool oct_drain_for_free(struct oct_conn *conn)
         return true;
     ssl->ERR_set_mark();
     /* Its own thread may be in that call just now, with these BIOs. */
-    const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && conn->thread != oct_thread_peek();
+    const bool in_use = oct_conn_state(conn) == OCT_CONN_ENDING && oct_conn_thread(conn) != oct_thread_peek();
     bool quiet = in_use || silence(conn);
     ssl->ERR_pop_to_mark();
     return !quiet || (!lingers && !oct_thread_orphan(conn));

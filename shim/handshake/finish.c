@@ -179,8 +179,7 @@ int oct_finish_result(struct oct_conn *conn)
     struct oct_errors *errors = conn->ended_errors;
 
     oct_handed_withdraw(conn);
-    if (conn->thread != NULL)
-        oct_thread_leave(conn);
+    oct_thread_leave(conn);
     conn->ended_errors = NULL;
     conn->masked = false;
     oct_ssl()->ERR_clear_error();
@@ -192,7 +191,7 @@ int oct_finish_result(struct oct_conn *conn)
 void oct_finish_wait(const struct oct_conn *conn)
 {
     const struct timespec moment = {.tv_nsec = OCT_POLICY_OWNER_LOOK};
-    if (conn->thread == oct_thread_peek())
+    if (oct_conn_thread(conn) == oct_thread_peek())
         return;
     for (int i = 0; i < OCT_POLICY_OWNER_LOOKS && oct_conn_state(conn) == OCT_CONN_ENDING; i++)
         nanosleep(&moment, NULL);
@@ -201,7 +200,7 @@ void oct_finish_wait(const struct oct_conn *conn)
 bool oct_finish_is_inside(const struct oct_ssl_functions *own, const SSL *s, const void *caller)
 {
     struct oct_conn *conn = oct_shim_serves(own) ? oct_conn_find(s) : NULL;
-    if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || conn->thread != oct_thread_peek() ||
+    if (conn == NULL || oct_conn_state(conn) != OCT_CONN_ENDING || oct_conn_thread(conn) != oct_thread_peek() ||
         oct_same_object(caller, own->place))
         return false;
     conn->masked = conn->called_inside = true;
@@ -244,8 +243,8 @@ static bool force(struct oct_conn *conn, enum oct_on on)
 /* Another thread has it. */
 static bool is_asked_for(struct oct_conn *conn)
 {
-    return conn->thread != NULL && conn->thread != oct_thread_peek() &&
-           oct_conn_on(conn, OCT_ON_LOOK_ELSEWHERE) == OCT_DO_ASK;
+    const struct oct_thread *t = oct_conn_thread(conn);
+    return t != NULL && t != oct_thread_peek() && oct_conn_on(conn, OCT_ON_LOOK_ELSEWHERE) == OCT_DO_ASK;
 }
 
 static bool ask_for(struct oct_conn *conn)
@@ -291,7 +290,7 @@ void oct_finish_before(SSL *s, bool gives_socket)
         return;
     }
     struct oct_conn *conn = oct_conn_find(s);
-    if (conn != NULL && conn->thread == oct_thread_peek() && oct_slice_is_away(conn) &&
+    if (conn != NULL && oct_conn_thread(conn) == oct_thread_peek() && oct_slice_is_away(conn) &&
         !(gives_socket && waits_for_socket(conn)))
         (void)force(conn, OCT_ON_LOOK);
 }
@@ -301,7 +300,8 @@ static void force_all(struct oct_thread *t, enum oct_on on)
 {
     struct oct_conn *conn = t->away;
     while (conn != NULL) {
-        const bool due = on == OCT_ON_ASKED ? conn->wanted : conn->remote == NULL, forced = due && force(conn, on);
+        const bool wanted = __atomic_load_n(&conn->wanted, __ATOMIC_ACQUIRE);
+        const bool due = on == OCT_ON_ASKED ? wanted : conn->remote == NULL, forced = due && force(conn, on);
         if (due && !forced)
             __atomic_store_n(&conn->wanted, false, __ATOMIC_RELEASE);
         conn = forced ? t->away : conn->away_next;

@@ -65,7 +65,7 @@ static void take_out(struct oct_conn *conn)
 /* Where it has been taken meanwhile, the caller sees behind the lock whose it is. */
 void oct_handed_withdraw(struct oct_conn *conn)
 {
-    if (!conn->handed)
+    if (!__atomic_load_n(&conn->handed, __ATOMIC_ACQUIRE))
         return;
     oct_fork_lock(&lock);
     if (conn->handed_link != NULL)
@@ -75,7 +75,7 @@ void oct_handed_withdraw(struct oct_conn *conn)
 
 void oct_handed_bury(struct oct_conn *conn)
 {
-    const struct oct_thread *thread = __atomic_load_n(&conn->thread, __ATOMIC_ACQUIRE);
+    const struct oct_thread *thread = oct_conn_thread(conn);
     const bool alone =
         (thread == NULL || thread == oct_thread_peek()) && !__atomic_load_n(&conn->handed, __ATOMIC_ACQUIRE);
     if (!alone)

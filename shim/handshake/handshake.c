@@ -27,7 +27,8 @@ static bool served(struct oct_conn *conn, const struct oct_thread *t)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     SSL *s = conn->ssl;
-    if (conn->state == OCT_CONN_LEFT || !t->waits || t->deaf || (conn->thread != NULL && conn->thread != t))
+    const struct oct_thread *own = oct_conn_thread(conn);
+    if (conn->state == OCT_CONN_LEFT || !t->waits || t->deaf || (own != NULL && own != t))
         return false;
     if (!oct_door_is_open() && ssl->SSL_is_server(s) &&
         (ssl->SSL_ctrl(s, SSL_CTRL_MODE, 0, NULL) & SSL_MODE_ASYNC) == 0 && !ssl->SSL_is_dtls(s) &&
@@ -204,7 +205,7 @@ int oct_handshake_fail(struct oct_conn *conn, int value)
     const struct oct_ssl_functions *ssl = oct_ssl();
     const char *why = conn->state == OCT_CONN_LOST ? "the device of the private key does not answer"
                                                    : "the thread of this handshake has ended, or does not answer";
-    if (conn->thread != NULL && conn->thread == oct_thread_peek())
+    if (oct_conn_thread(conn) != NULL && conn->thread == oct_thread_peek())
         oct_thread_event_drop(conn->thread, conn);
     conn->masked = false;
     ssl->ERR_new();
@@ -217,7 +218,8 @@ int oct_handshake_fail(struct oct_conn *conn, int value)
 static bool is_elsewhere(const struct oct_conn *conn, const struct oct_thread *t)
 {
     const enum oct_conn_state state = oct_conn_state(conn);
-    return conn->thread != t && !oct_conn_is_free(state) && !oct_conn_is_ended(state) && state != OCT_CONN_STRANDED;
+    return oct_conn_thread(conn) != t && !oct_conn_is_free(state) && !oct_conn_is_ended(state) &&
+           state != OCT_CONN_STRANDED;
 }
 
 bool oct_handshake_is_inside(const struct oct_conn *conn, const struct oct_thread *t)
@@ -249,7 +251,7 @@ static void note_called(struct oct_conn *conn, struct oct_thread *t)
     if (is_elsewhere(conn, t))
         return;
     conn->socket.asked = 0;
-    if (conn->thread != t)
+    if (oct_conn_thread(conn) != t)
         return;
     if (conn->notices != 0 || conn->event == OCT_EVENT_OUT)
         t->unheard = 0;

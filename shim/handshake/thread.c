@@ -154,9 +154,9 @@ bool oct_thread_setup(void (*before_fork)(void))
 
 void oct_thread_join(struct oct_thread *t, struct oct_conn *conn)
 {
-    if (conn->thread != NULL)
+    if (oct_conn_thread(conn) != NULL)
         return;
-    conn->thread = t;
+    __atomic_store_n(&conn->thread, t, __ATOMIC_RELEASE);
     conn->prev = NULL;
     conn->next = t->handshakes;
     if (conn->next != NULL)
@@ -168,7 +168,7 @@ void oct_thread_join(struct oct_thread *t, struct oct_conn *conn)
 /* Another thread's list is not touched; it loses conn when the SSL object goes. */
 void oct_thread_leave(struct oct_conn *conn)
 {
-    struct oct_thread *t = conn->thread;
+    struct oct_thread *t = oct_conn_thread(conn);
     if (t == NULL || t != oct_thread_own)
         return;
     oct_thread_event_drop(t, conn);
@@ -179,7 +179,7 @@ void oct_thread_leave(struct oct_conn *conn)
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
     t->handshake_count--;
-    conn->thread = NULL;
+    __atomic_store_n(&conn->thread, NULL, __ATOMIC_RELEASE);
 }
 
 void oct_thread_away_add(struct oct_thread *t, struct oct_conn *conn)
@@ -209,7 +209,7 @@ void oct_thread_away_drop(struct oct_conn *conn)
 bool oct_thread_ask(struct oct_conn *conn)
 {
     oct_fork_lock(&lock);
-    struct oct_thread *t = conn->thread;
+    struct oct_thread *t = oct_conn_thread(conn);
     __atomic_store_n(&conn->wanted, true, __ATOMIC_RELAXED);
     if (t != NULL)
         __atomic_store_n(&t->wanted, true, __ATOMIC_RELEASE);
@@ -257,7 +257,7 @@ void oct_thread_event_drop(struct oct_thread *t, struct oct_conn *conn)
 bool oct_thread_orphan(struct oct_conn *conn)
 {
     oct_fork_lock(&lock);
-    struct oct_thread *t = conn->thread;
+    struct oct_thread *t = oct_conn_thread(conn);
     if (t != NULL) {
         conn->orphan_next = t->orphans;
         __atomic_store_n(&t->orphans, conn, __ATOMIC_RELEASE);

@@ -59,11 +59,6 @@ struct oct_method {
     X(void *, ERR_save_state, (void)) X(void, ERR_restore_state, (const void *)) X(void, ERR_SAVE_STATE_free, (void *))
 /* clang-format on */
 
-/* Those of them that the shim stands in front of, where the program has it (method/hooks.c). */
-#define OCT_AWSLC_YOUNGER_HOOKS(X)                                                                                     \
-    X(SSL_set_private_key_method)                                                                                      \
-    X(SSL_CTX_set_private_key_method) X(SSL_set_chain_and_key) X(SSL_CTX_set_chain_and_key)
-
 struct oct_awslc {
 #define OCT_FUNCTION(result, name, arguments) result(*name) arguments;
     OCT_AWSLC_FUNCTIONS(OCT_FUNCTION)

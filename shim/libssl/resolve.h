@@ -51,6 +51,11 @@
 /* The same, from OpenSSL 3.5 on. */
 #define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_set_quic_tls_cbs)
 
+/* The same, of AWS-LC alone (method/hooks.c). */
+#define OCT_AWSLC_YOUNGER_HOOKS(X)                                                                                     \
+    X(SSL_set_private_key_method) X(SSL_CTX_set_private_key_method)                                                    \
+    X(SSL_set_chain_and_key) X(SSL_CTX_set_chain_and_key)
+
 /* And of libcrypto: how a program begins to use a key (crypto.c). */
 #define OCT_KEY_HOOKS(X)                                                                                               \
     X(EVP_PKEY_CTX_new) X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey)             \
@@ -83,7 +88,7 @@
 int SSL_set_quic_tls_cbs(SSL *s, const OSSL_DISPATCH *table, void *arg);
 
 /* So many functions have a guard at the most (handshake/doors.c). */
-#define OCT_DOORS_MAX 288
+#define OCT_DOORS_MAX 448
 
 /* The functions of one copy of libssl, and of the libcrypto behind it. Made once and never changed. */
 struct oct_ssl_functions {
@@ -128,11 +133,11 @@ static inline void oct_ssl_leave(const struct oct_ssl_functions **before)
 extern __thread const struct oct_ssl_functions *oct_ssl_reached;
 /* Those of the copy that a function lies in; NULL: there is no memory. */
 const struct oct_ssl_functions *oct_ssl_at(void *function);
-/* Those of the copy that is served; to be called only where one is. */
+/* Those of the copy that is served, which other threads may find just now; NULL: none is. */
 extern const struct oct_ssl_functions *oct_ssl_served;
 static inline const struct oct_ssl_functions *oct_ssl(void)
 {
-    return oct_ssl_served;
+    return __atomic_load_n(&oct_ssl_served, __ATOMIC_ACQUIRE);
 }
 
 /* Some function of the library that a reference of this object, by this name, is bound to, or NULL; the third argument

@@ -17,7 +17,7 @@ static inline bool oct_shim_serves(const struct oct_ssl_functions *ssl)
     int mode = __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE);
     if (__builtin_expect(mode == OCT_SHIM_UNKNOWN, 0))
         return oct_shim_decide != NULL && oct_shim_decide(ssl);
-    return mode == OCT_SHIM_ON && ssl == oct_ssl_served;
+    return mode == OCT_SHIM_ON && ssl == oct_ssl();
 }
 
 /* True while file descriptors are to be remembered: libssl is here and the shim is not off. The first thing that the

@@ -8,7 +8,6 @@
  */
 #include "libssl/resolve.h"
 
-#include "libssl/awslc.h"
 #include "libssl/object.h"
 
 #include <stdint.h>
@@ -18,6 +17,8 @@
 
 /* More than OpenSSL has of one major release. */
 #define NODES_MAX 32
+/* The second of them has what AWS-LC alone has (shim.map.in). */
+#define NODE_AWSLC 3
 
 const struct oct_ssl_functions *oct_ssl_instead;
 
@@ -68,24 +69,15 @@ static bool is_loader(const struct table *table, size_t i)
     return strncmp(table->names + table->symbols[i].st_name, "SSL_CTX_new", strlen("SSL_CTX_new")) == 0;
 }
 
-/* The program has an OpenSSL. */
-static bool is_of_awslc(const char *name)
-{
-#define OCT_IS(hook) || strcmp(name, #hook) == 0
-    return false OCT_AWSLC_YOUNGER_HOOKS(OCT_IS);
-#undef OCT_IS
-}
-
-/* The program's libssl has no such function. All of a node are there, or none; without nodes each is asked for. */
+/* The program's libssl, an OpenSSL, has no such function. All of a node are there, or none; without nodes each is asked
+ * for. */
 static bool is_younger(const struct table *table, size_t i)
 {
-    static unsigned char known[NODES_MAX]; /* 1: there, 2: not */
+    static unsigned char known[NODES_MAX] = {[NODE_AWSLC] = 2}; /* 1: there, 2: not */
     const unsigned node = table->nodes != NULL ? table->nodes[i] & 0x7fff : 0;
     unsigned char verdict = node < NODES_MAX ? known[node] : 0;
     const char *name = table->names + table->symbols[i].st_name;
 
-    if (is_of_awslc(name))
-        return true;
     if (verdict == 0) {
         verdict = oct_symbol(NULL, name) != NULL ? 1 : 2;
         if (node > 1 && node < NODES_MAX)

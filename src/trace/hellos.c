@@ -17,7 +17,7 @@ struct oct_hello_counters *oct_hello_counters(void)
     static struct oct_hello_counters nowhere;
     struct oct_counters_file *file = oct_counters_page();
     struct oct_hello_counters *hellos = file != NULL ? &file->hellos : &nowhere;
-    if (hellos->form != OCT_HELLO_FORM)
+    if (__atomic_load_n(&hellos->form, __ATOMIC_RELAXED) != OCT_HELLO_FORM)
         __atomic_store_n(&hellos->form, OCT_HELLO_FORM, __ATOMIC_RELAXED);
     return hellos;
 }

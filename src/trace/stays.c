@@ -15,7 +15,7 @@ struct oct_stay_counters *oct_stay_counters(void)
     static struct oct_stay_counters nowhere;
     struct oct_counters_file *file = oct_counters_page();
     struct oct_stay_counters *stays = file != NULL ? &file->stays : &nowhere;
-    if (stays->form != OCT_STAY_FORM)
+    if (__atomic_load_n(&stays->form, __ATOMIC_RELAXED) != OCT_STAY_FORM)
         __atomic_store_n(&stays->form, OCT_STAY_FORM, __ATOMIC_RELAXED);
     return stays;
 }

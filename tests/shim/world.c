@@ -313,11 +313,15 @@ static void *behind_the_doors(const char *name)
 
 #ifdef OPENSSL_IS_AWSLC
 /* Through the shim no question would find it paused. AWS-LC itself says what it waits for. */
+static int (*want)(const SSL *);
+
+__attribute__((constructor)) static void find_behind(void)
+{
+    *(void **)&want = behind_the_doors("SSL_want");
+}
+
 bool pair_paused(const struct pair *p)
 {
-    static int (*want)(const SSL *);
-    if (want == NULL)
-        *(void **)&want = behind_the_doors("SSL_want");
     return want(p->server) == SSL_ERROR_WANT_PRIVATE_KEY_OPERATION;
 }
 
@@ -327,13 +331,16 @@ const void *world_slice(void)
 }
 #else
 /* Through the shim no question would find it paused. It shuts the object meanwhile, which libssl itself says. */
+static int (*shutdown_of)(const SSL *), (*waits)(SSL *);
+
+__attribute__((constructor)) static void find_behind(void)
+{
+    *(void **)&shutdown_of = behind_the_doors("SSL_get_shutdown");
+    *(void **)&waits = behind_the_doors("SSL_waiting_for_async");
+}
+
 bool pair_paused(const struct pair *p)
 {
-    static int (*shutdown_of)(const SSL *), (*waits)(SSL *);
-    if (shutdown_of == NULL) {
-        *(void **)&shutdown_of = behind_the_doors("SSL_get_shutdown");
-        *(void **)&waits = behind_the_doors("SSL_waiting_for_async");
-    }
     return waits(p->server) == 1 || (SSL_in_init(p->server) && SSL_get_shutdown(p->server) == 0 &&
                                      shutdown_of(p->server) == (SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN));
 }

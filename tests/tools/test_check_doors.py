@@ -6,6 +6,7 @@ import pytest
 from tests.tools.conftest import run_tool
 
 HOOKS = "#define OCT_SSL_HOOKS(X) \\\n    X(SSL_read) X(SSL_new)\n#define OCT_SSL_YOUNGER_HOOKS(X) X(SSL_young)\n"
+HOOKS += "#define OCT_AWSLC_YOUNGER_HOOKS(X) X(SSL_set_method)\n"
 ROWS = """/* OCT_DOOR(SSL_comment, 1, 0, 0) is none. */
 #define OCT_DOOR(name, argument, major3_minor, major4_minor)
 OCT_DOOR(SSL_set, 1, 0, 0)
@@ -14,10 +15,13 @@ OCT_DOOR(SSL_write_ex2, 1, 3, 0)
 
 OCT_DOOR_TWO(SSL_copy, 1, 2, 0, 0)
 
+OCT_DOOR_AWSLC(SSL_get_curve, 1)
+
 OCT_READ(SSL_version) /* decided */
 
 OCT_HOOKED(SSL_new)
 OCT_HOOKED(SSL_read)
+OCT_HOOKED(SSL_set_method)
 OCT_HOOKED(SSL_young)
 
 OCT_ELSEWHERE(BIO_f_ssl) /* by a BIO */
@@ -38,6 +42,18 @@ const BIO_METHOD *BIO_f_ssl(void);
 DECLARE_PEM_rw(SSL_SESSION, SSL_SESSION)
 """
 YOUNG = "int SSL_write_ex2(SSL *s, const void *buf);\nint SSL_young(SSL *s, void (*f)(void));\n"
+# In the manner of AWS-LC's: what is no export, and what only C++ has, are not looked at.
+AWSLC = """OPENSSL_EXPORT int SSL_read(SSL *ssl, void *buf,
+                            int num);
+OPENSSL_EXPORT STACK_OF(X509) *SSL_set(SSL *ssl);
+OPENSSL_EXPORT void (*SSL_get_curve(
+    const SSL *ssl))(const SSL *ssl, int type);
+OPENSSL_EXPORT void SSL_set_method(SSL *ssl);
+int SSL_inner(SSL *ssl);
+BSSL_NAMESPACE_BEGIN
+OPENSSL_EXPORT bool SSL_apply(SSL *ssl);
+BSSL_NAMESPACE_END
+"""
 OLD = ("SSL_read", "SSL_new", "SSL_set", "SSL_trace", "SSL_copy", "SSL_version", "SSL_CTX_set", "SSL_CTX_get",
        "BIO_f_ssl", "PEM_read_SSL_SESSION")
 
@@ -51,10 +67,11 @@ class Place:
         tree.write("shim/libssl/resolve.h", HOOKS)
         self.three = self.release("3", [(n, "3_0_0") for n in OLD] + [("SSL_write_ex2", "3_3_0"),
                                                                       ("SSL_young", "3_5_0")])
+        self.awslc = self.headers(AWSLC)
         self.four = self.release("4", [(n, "4_0_0") for n in (*OLD, "SSL_write_ex2", "SSL_young")])
 
     def rows(self, text):
-        return self.tree.write("shim/libssl/doors.def", text)
+        self.list = self.tree.write("shim/libssl/doors.def", text)
 
     def change(self, old, new):
         assert old in ROWS
@@ -66,9 +83,13 @@ class Place:
         lines.append("SSL_gone\t99\t3_0_0\tNOEXIST::FUNCTION:\n")
         return self.tree.write(f"openssl-{name}/util/libssl.num", "".join(lines), header=False)
 
-    def check(self, *nums):
+    def headers(self, text):
+        return self.tree.write("aws-lc/ssl.h", text, header=False).parent
+
+    def check(self, *nums, awslc=None):
         arguments = [word for num in nums or (self.three, self.four) for word in ("--num", num)]
-        return run_tool("check-doors", "--root", self.tree.path, *arguments)
+        awslc = awslc or (None if nums else self.awslc)
+        return run_tool("check-doors", "--root", self.tree.path, *arguments, *(("--awslc", awslc) if awslc else ()))
 
 
 @pytest.fixture
@@ -80,6 +101,7 @@ def test_clean(place):
     result = place.check()
     assert result.status == 0, result.out
     assert "12 functions, 4 doors, 1 reads, 3 hooked, 1 elsewhere" in result.out
+    assert "4 functions, 2 doors, 0 reads, 2 hooked, 0 elsewhere" in result.out
 
 
 def test_older_release_lacks_younger_names(place):
@@ -127,6 +149,26 @@ def test_wrong_row(place, old, new, said):
 def test_younger_names_are_only_missed_where_all_releases_are_here(place):
     place.change("OCT_READ(SSL_version)", "OCT_READ(SSL_lost)\nOCT_READ(SSL_version)")
     assert place.check(place.three).status == 0, place.check(place.three).out
+
+
+@pytest.mark.parametrize("declared,said", [
+    ("OPENSSL_EXPORT int SSL_more(const SSL *ssl);", "add it as OCT_DOOR_AWSLC, argument 1"),
+    ("OPENSSL_EXPORT STACK_OF(X509) *SSL_more(int n, SSL *ssl);", "OCT_DOOR_AWSLC, argument 2"),
+    ("OPENSSL_EXPORT void (*SSL_more(const SSL *ssl))(SSL *s);", "OCT_DOOR_AWSLC, argument 1"),
+    ("OPENSSL_EXPORT int SSL_more(SSL **to);", "OCT_ELSEWHERE"),
+])
+def test_unlisted_of_awslc(place, declared, said):
+    awslc = place.headers(AWSLC + declared)
+    assert place.check(awslc=awslc).finds("SSL_more", said), place.check(awslc=awslc).out
+
+
+def test_awslc_has_it_alone(place):
+    place.change("OCT_DOOR_AWSLC(SSL_get_curve, 1)", "OCT_DOOR_AWSLC(SSL_get_curve, 1)\nOCT_DOOR_AWSLC(SSL_gone, 1)")
+    assert place.check().finds("SSL_gone is not in"), place.check().out
+    place.change("OCT_DOOR(SSL_set, 1, 0, 0)\n", "")
+    place.rows(place.list.read_text().replace("SSL_get_curve, 1)", "SSL_get_curve, 1)\nOCT_DOOR_AWSLC(SSL_set, 1)"))
+    assert place.check().finds("SSL_set is in"), place.check().out
+    assert place.check(place.three, awslc=place.tree.path / "openssl-3").finds("no header of AWS-LC's")
 
 
 def test_what_was_not_built_is_declared_even_so(place):

@@ -131,3 +131,8 @@ def test_shim(house):
     assert check(house, "--part", "shim").finds("exports close, which the table in docs/limits.md")
     house.write("shim/resolve.h", lists + "#define OCT_LIBC_HOOKS(X) X(close) X(helper)\n")
     assert check(house, "--part", "shim").finds("helper is a function of neither")
+    house.write("shim/libssl/doors.def", "OCT_DOOR(SSL_young, 1, -1, 0)\nOCT_DOOR(SSL_set, 1, 0, 0)\n"
+                "OCT_DOOR_AWSLC(SSL_own, 1)\n")
+    assert check(house, "--part", "shim").finds("does not export SSL_set")
+    assert check(house, "--part", "shim").finds("does not export SSL_own")
+    assert "SSL_young" not in check(house, "--part", "shim").out
