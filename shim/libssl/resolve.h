@@ -81,7 +81,9 @@
     X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)        \
     X(ASN1_item_i2d) X(OPENSSL_cleanse) X(EVP_Q_mac) X(EVP_MAC_fetch) X(EVP_MAC_free) X(EVP_MAC_CTX_new)               \
     X(EVP_MAC_CTX_free) X(EVP_MAC_CTX_set_params) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MAC_final)                   \
-    X(ASN1_STRING_length) X(ASN1_STRING_get0_data)
+    X(ASN1_STRING_length) X(ASN1_STRING_get0_data) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_new) X(EVP_PKEY_free)      \
+    X(EVP_PKEY_set_type_by_keymgmt) X(EVP_KEYMGMT_names_do_all) X(EVP_KEYMGMT_get0_name) X(EVP_KEYMGMT_up_ref)         \
+    X(EVP_KEYMGMT_free) X(OpenSSL_version_num)
 /* clang-format on */
 
 /* Older headers do not declare it. */

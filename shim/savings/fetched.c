@@ -13,6 +13,7 @@
 #include "handshake/above.h"
 #include "handshake/thread.h"
 #include "libssl/slots.h"
+#include "savings/names.h"
 #include "savings/savings.h"
 
 #include "base/epoch.h"
@@ -56,6 +57,7 @@ struct oct_fetched {
         EVP_PKEY_CTX *begun;      /* nothing has been set; NULL: this OpenSSL makes no copies */
         const EVP_PKEY_CTX *copy; /* made last, if the program has not begun it yet; never looked into */
     } hkdf;
+    struct oct_names names;
     atomic_bool taken;
     struct oct_fetched *next;
 };
@@ -108,6 +110,12 @@ static struct oct_fetched *kept_here(void)
     return t->fetched = kept;
 }
 
+struct oct_names *oct_names_here(void)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    return t != NULL && t->fetched != NULL ? &t->fetched->names : NULL;
+}
+
 static void drop(struct oct_thread *t)
 {
     struct oct_fetched *kept = t->fetched;
@@ -124,6 +132,7 @@ static void drop(struct oct_thread *t)
     }
     oct_ssl()->EVP_PKEY_CTX_free(kept->hkdf.begun);
     kept->hkdf = (struct hkdf){.begun = NULL};
+    oct_names_drop(&kept->names);
     atomic_store(&kept->taken, false);
 }
 
@@ -135,6 +144,7 @@ static EVP_KDF *fetch_kdf(OSSL_LIB_CTX *library, const char *name, const char *p
 
     if (kept == NULL || !ask(&q, library, name, NULL, properties))
         return ssl->EVP_KDF_fetch(library, name, properties);
+    oct_names_learn(&kept->names, q.epoch);
     for (unsigned i = 0; i < KDFS; i++)
         if (is_same(&kept->kdfs[i].question, &q) && ssl->EVP_KDF_up_ref(kept->kdfs[i].kdf))
             return kept->kdfs[i].kdf;
@@ -309,6 +319,7 @@ void oct_fetched_setup(void)
     oct_fetched_drop = drop;
     if (oct_epoch() == 0)
         return;
+    oct_names_setup();
     (void)oct_slot_set(oct_slot_libssl(), "EVP_KDF_fetch", (void *)fetch_kdf);
     (void)oct_slot_set(oct_slot_libssl(), "EVP_PKEY_digestsign_supports_digest", (void *)supports_digest);
     (void)oct_slot_set(oct_slot_libssl(), "EVP_Q_mac", (void *)quick_mac);

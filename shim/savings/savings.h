@@ -2,9 +2,9 @@
  * Copyright The Octuple Authors */
 /*
  * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl, and programs
- * that speak QUIC, fetch for each derivation, tickets.c writes both tickets at once, sessions.c encodes what is in
- * them, and process.c asks the kernel once which process this is. Results are the same, and so are the records on the
- * wire. docs/internals/shim.md has the rest.
+ * that speak QUIC, fetch for each derivation, names.c the names of keys, tickets.c writes both tickets at once,
+ * sessions.c encodes what is in them, and process.c asks the kernel once which process this is. Results are the same,
+ * and so are the records on the wire. docs/internals/shim.md has the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
 #define OCT_SHIM_SAVINGS_H

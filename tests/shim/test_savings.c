@@ -259,6 +259,58 @@ static void test_default_of_the_thread(void **state)
     one_handshake(world_server_ctx(TLS13));
 }
 
+/* How many walks it takes to make a context for keys of this kind. The key has the number of old. */
+static long walks_for(OSSL_LIB_CTX *library, const char *kind, const char *curve, int id)
+{
+    const long before = world_name_walks();
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(library, kind, NULL);
+    const long walks = world_name_walks() - before;
+    EVP_PKEY *key = NULL;
+
+    assert_true(EVP_PKEY_keygen_init(ctx) > 0);
+    if (curve != NULL)
+        assert_true(EVP_PKEY_CTX_set_group_name(ctx, curve) > 0);
+    assert_true(EVP_PKEY_generate(ctx, &key) > 0);
+    assert_int_equal(EVP_PKEY_get_id(key), id);
+    EVP_PKEY_free(key);
+    EVP_PKEY_CTX_free(ctx);
+    return walks;
+}
+
+static void find_name(const char *name, void *found)
+{
+    *(bool *)found = *(bool *)found || strcmp(name, "id-ecPublicKey") == 0;
+}
+
+/* The names of a kind are kept for libcrypto's own questions: kinds and names are the same, in whatever context. */
+static void test_names(void **state)
+{
+    const bool walks = OpenSSL_version_num() < 0x30200000L;
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+    bool found = false;
+    (void)state;
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 8; i++)
+            one_handshake(world_server_ctx(TLS13));
+        (void)walks_for(NULL, "EC", "P-256", EVP_PKEY_EC);
+        one_handshake(world_server_ctx(TLS13));
+        assert_int_equal(walks_for(NULL, "EC", "P-256", EVP_PKEY_EC), 0);
+        (void)walks_for(library, "EC", "P-256", EVP_PKEY_EC);
+        assert_int_equal(walks_for(library, "EC", "P-256", EVP_PKEY_EC), walks);
+        (void)walks_for(NULL, "X25519", NULL, EVP_PKEY_X25519);
+        (void)walks_for(NULL, "ED25519", NULL, EVP_PKEY_ED25519);
+        OSSL_PROVIDER *provider = OSSL_PROVIDER_load(NULL, "base");
+        (void)walks_for(NULL, "EC", "P-256", EVP_PKEY_EC);
+        OSSL_PROVIDER_unload(provider);
+    }
+    OSSL_LIB_CTX_free(library);
+    EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
+    assert_int_equal(EVP_PKEY_type_names_do_all(key, find_name, &found), 1);
+    assert_true(found);
+    EVP_PKEY_free(key);
+}
+
 static pid_t fork_plainly(void)
 {
     return fork();
@@ -306,5 +358,5 @@ int main(void)
     world_start();
     return RUN_TESTS(NULL, NULL, test_tickets_in_one_write, test_large_tickets, test_closed_client,
                      test_ticket_on_request, test_sessions, test_epoch, test_changes_between_handshakes,
-                     test_library_contexts, test_default_of_the_thread, test_forks);
+                     test_library_contexts, test_default_of_the_thread, test_names, test_forks);
 }

@@ -72,6 +72,8 @@ X509 *world_certificate(EVP_PKEY *key);
 /* For main(): counts what OpenSSL has allocated, and fails where the shim or the provider is not at work. */
 void world_start(void);
 long world_allocations(void);
+/* How often OpenSSL 3.0 has walked its map of names, with memory for all of them. */
+long world_name_walks(void);
 /* Under valgrind, where an RSA operation takes half a second: less of the same, and TLS 1.3 signs with P-256. The shim
  * does not care whose operation waits. */
 bool world_slow(void);
