@@ -6,6 +6,7 @@
  */
 #include "world.h"
 
+#include <dlfcn.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -215,8 +216,18 @@ static void test_alone(void **state)
     close_all(w);
 }
 
+/* A sanitizer has a write() of its own, which libcrypto finds first: then all is as without the shim. */
+static bool writes_to_kernel(void)
+{
+    Dl_info found, real;
+    return dladdr(dlsym(RTLD_DEFAULT, "write"), &found) != 0 &&
+           dladdr(dlsym(RTLD_DEFAULT, "epoll_create1"), &real) != 0 && found.dli_fbase == real.dli_fbase;
+}
+
 int main(void)
 {
     world_start();
+    if (!writes_to_kernel())
+        return RUN_TESTS(NULL, NULL, test_alone);
     return RUN_TESTS(NULL, NULL, test_behind_data, test_before_it_waits, test_before_the_end, test_corked, test_alone);
 }
