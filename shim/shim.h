@@ -24,7 +24,7 @@
  *   memory/             programs that read their sockets themselves and feed libssl: memory.h
  *   quic/               handshakes of QUIC, in programs that are known to bear it
  *   events/             what a thread sleeps on: epoll.c and poll.c the hooks, made.c made-up events, read.c and look.c
- *                       who reads or looks there, handover.c how another thread gets a connection
+ *                       who reads or looks there, write.c who sends, handover.c how another thread gets a connection
  *   keys/               keys that live elsewhere, behind keys.h
  *   method/             RSA of AWS-LC, whose calls need no slice to wait, behind method.h
  *   savings/            what libssl and libcrypto do around an operation and need not, behind savings.h

@@ -6,7 +6,6 @@
  * The last one may wait for the server's data (handshake/ride.c).
  */
 #include "handshake/ride.h"
-#include "libssl/object.h"
 #include "libssl/resolve.h"
 #include "libssl/slots.h"
 #include "savings/savings.h"
