@@ -88,6 +88,7 @@ class HAProxy:
     def reload(self) -> None:
         """Returns when the old worker has ended. A master that has just started loses the signal."""
         assert self.process is not None
+        rig.wait_until(self.worker_pids, "the first worker starts")
         [old], before = self.worker_pids(), self.said().count("Reloading")
 
         def reloads() -> bool:

@@ -44,10 +44,12 @@ def certificates(tmp_path_factory):
 def load(client, nginx, connections=32, seconds=2.0, hybrid=False):
     from bench.measure import quic  # it takes python3-rich, which not every place of this test has
 
-    report = quic.handshakes(client.folder, nginx.port, None, connections, seconds, hybrid=hybrid)
-    assert not report["failures"], (report, nginx.said())
-    assert report["completed"] >= connections, report
-    return report
+    for longer in (1, 10):  # a busy machine may need them
+        report = quic.handshakes(client.folder, nginx.port, None, connections, longer * seconds, hybrid=hybrid)
+        assert not report["failures"], (report, nginx.said())
+        if report["completed"] >= connections:
+            return report
+    raise AssertionError(report)
 
 
 def of(keys, name=KEY):
