@@ -4,8 +4,9 @@
 
 A run that was stopped goes on when it is started again.
 
-Exit status: 0 all was measured; 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3
-this machine or build cannot measure some of it (no uprobes, no `octuple trace`); 130 interrupted.
+Exit status: 0 it was measured, and what this machine or build cannot measure is left out with a reason (no AVX-512, no
+uprobes); 1 something failed; 2 wrong usage, nothing built, or the folder holds another run; 3 nothing of it can be
+measured here; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ def one(experiment: frame.Experiment, options: argparse.Namespace, console: Cons
         show(experiment, run, missing, left, console, options.forget)
     if any(record.get("notes", {}).get("failed") for record in run.records):
         return FAILED
-    return UNAVAILABLE if missing else DONE
+    return UNAVAILABLE if missing and not run.records else DONE
 
 
 def guarded(experiment: frame.Experiment, options: argparse.Namespace, console: Console) -> int:
@@ -187,7 +188,7 @@ def guarded(experiment: frame.Experiment, options: argparse.Namespace, console: 
 
 
 def every(options: argparse.Namespace, console: Console) -> int:
-    """All within the budget; the worst status is that of the whole."""
+    """All within the budget. A failure is that of the whole; what cannot be measured here is left out."""
     began, statuses = time.monotonic(), []
     for experiment in ALL.values():
         left = (options.budget or float("inf")) * 60 - (time.monotonic() - began)
@@ -196,7 +197,7 @@ def every(options: argparse.Namespace, console: Console) -> int:
             console.print(f"{experiment.name}: left out, as it takes about {seconds / 60:.1f} minutes", style="yellow")
             continue
         statuses.append(guarded(experiment, options, console))
-    order = (FAILED, USAGE, UNAVAILABLE, DONE)
+    order = (FAILED, USAGE, DONE, UNAVAILABLE)
     return next((status for status in order if status in statuses), DONE)
 
 

@@ -44,6 +44,8 @@ class Counting(frame.Experiment):
             raise KeyboardInterrupt
         if column == self.missing_at:
             raise frame.Unavailable("no such thing")
+        if self.missing_at == "all":
+            raise frame.Unavailable("nothing of it")
         self.measured.append(column)
         values = frame.in_turns(("stock", "octuple"), 3, {"time": ("us", "less")},
                                 lambda side, number: {"time": 10 + number if side == "stock" else 5 + number})
@@ -150,18 +152,24 @@ def test_resume_and_report_want_a_run(counting, capsys):
     assert counting.run("--report") == 2 and "holds no run" in capsys.readouterr().err
 
 
-def test_what_cannot_be_measured_here_has_a_status_of_its_own(counting, capsys):
+def test_what_cannot_be_measured_here_is_left_out(counting, capsys):
     counting.missing_at = 1
-    assert counting.run() == 3
+    assert counting.run() == 0
     assert "no such thing" in capsys.readouterr().out
     assert counting.measured == [0, 2, 3], "the others are measured all the same"
     assert "Could not be measured here: row a, column 1: no such thing" in (counting.folder / "report.html").read_text()
 
 
+def test_where_nothing_can_be_measured_the_status_says_so(counting, capsys):
+    counting.missing_at = "all"
+    assert counting.run() == 3
+    assert "nothing of it" in capsys.readouterr().out
+
+
 def test_results_have_one_form(counting, tmp_path, capsys):
     path = tmp_path / "out.json"
     counting.missing_at = 1
-    assert counting.run("--json", str(path)) == 3
+    assert counting.run("--json", str(path)) == 0
     document = json.loads(path.read_text())
     assert document == json.loads((counting.folder / "results.json").read_text())
     schemas.check("experiment", document)
