@@ -76,7 +76,8 @@ class All(Sides):
     def __init__(self, name: str, kinds: list[str], keys: Path, where: Path, build: Build, cpu: int,
                  sides: tuple[Side, ...]):
         super().__init__(name, keys, where, build, cpu, sides)
-        self.ports = {side: dict(zip(kinds, free_ports(len(kinds)))) for side in sides}
+        ports = iter(free_ports(len(kinds) * len(sides)))  # at once: two sides could get the same one
+        self.ports = {side: {kind: next(ports) for kind in kinds} for side in sides}
 
     def sees(self) -> tuple[Path, ...]:
         return (built(), *super().sees())
