@@ -65,8 +65,9 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         snprintf(text, room, "most of the work runs by itself: RSA keys of %d bits have no lanes", odd);
         return "fallback";
     }
+    const bool most_waited = full >= LOAD_LEAST && waited(&lanes->stays);
     if ((doctor_runs_together(lanes) && (full > 0 || lanes->stays.resumed == 0)) ||
-        (full >= LOAD_LEAST && waited(&lanes->stays) && lanes->together * 4 > lanes->asked)) {
+        (most_waited && lanes->together * 4 > lanes->asked)) {
         snprintf(text, room, "nothing stands in the way");
         return "ok";
     }
@@ -85,8 +86,6 @@ const char *doctor_verdict(const struct doctor_report *report, const struct doct
         return "no-load";
     }
     snprintf(text, room, "most operations ran by themselves: %s",
-             reason == OCT_STAY_COUNT || (full >= LOAD_LEAST && waited(&lanes->stays))
-                 ? "few came while another one waited"
-                 : stays_row(reason)->text);
+             reason == OCT_STAY_COUNT || most_waited ? "few came while another one waited" : stays_row(reason)->text);
     return "fallback";
 }

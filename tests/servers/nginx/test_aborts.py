@@ -119,11 +119,14 @@ def test_memory_and_descriptors_are_flat(build, keys):
         for _ in range(4):
             clients.finish(clients.herd(pid, nginx.port, rig.client_context(), peak))
         warm(nginx, 30, herd_size)
-        level = nginx.resident_kb()
-        warm(nginx, 90, herd_size)
-        # Measured: 0 to 70 KB, and 320 on a very busy machine, while bytes in use, by mallinfo2(), stay the same; it is
-        # the C library that spreads over a heap that it has. Each of 720 clients that reset would leave 60 KB.
-        assert nginx.resident_kb() <= level + 1024, "RSS grows with the number of handshakes"
+        for _ in range(4):  # on a very busy machine the C library once spread 320 KB further; a leak grows each time
+            level = nginx.resident_kb()
+            warm(nginx, 90, herd_size)
+            if nginx.resident_kb() <= level + 128:
+                break
+        # Measured: 0 to 70 KB, while bytes in use, by mallinfo2(), stay the same; it is the C library that spreads over
+        # a heap that it has. Of 720 clients that reset, each that left its fibre behind would cost 60 KB.
+        assert nginx.resident_kb() <= level + 128, "RSS grows with the number of handshakes"
 
 
 def test_idle_worker_is_small(build, keys):
