@@ -26,6 +26,7 @@ METRICS = {CPU: ("us", "less")}
 SIDES = tuple(Side(library, octuple) for library in (*OPENSSL, AWS_LC) for octuple in (False, True))
 BESIDE, OF_BOTH = AWS_LC, str(Side(AWS_LC, True))  # AWS-LC beside OpenSSL with Octuple, and AWS-LC with and without it
 LIBRARIES = (*OPENSSL, BESIDE, OF_BOTH)
+Found = dict[str, dict[Side, list[float]]]  # microseconds in each round, by handshake and side
 
 
 class Libraries(frame.Experiment):
@@ -33,14 +34,14 @@ class Libraries(frame.Experiment):
     title = "OpenSSL with Octuple, and AWS-LC"
     about = ("One HAProxy and one nginx of Debian 13's source, on OpenSSL 3.0, 3.5 and 3.6 of three Debians, as they "
              "are and by `octuple run`, and likewise on AWS-LC. All run all the time on one CPU, and are loaded in "
-             "turns by 64 connections from another. Handshakes of TLS 1.3 have a small GET behind them. Rows with a "
-             "version, and with `awslc octuple`, compare stock and Octuple there. In rows with `awslc`, `stock` is "
-             "AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(3, 0.6), frame.Size(3, 0.3)
+             "turns by 64 connections from another. Each round has all kinds of handshakes. Those of TLS 1.3 have a "
+             "small GET behind them. Rows with a version, and with `awslc octuple`, compare stock and Octuple there. "
+             "In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
+    full, quick = frame.Size(15, 0.6), frame.Size(3, 0.3)
     main_metric = CPU
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, str], dict[Side, list[float]]] = {}
+        self.found: dict[str, Found] = {}
 
     def points(self, size: frame.Size, quick: bool) -> list[frame.Point]:
         of_all = len(SIDES) * (size.rounds + 1) * (size.seconds + 0.15)  # a warm-up comes before the rounds
@@ -59,11 +60,12 @@ class Libraries(frame.Experiment):
         yield lambda point: self.measure(lab, kinds, point.key)
 
     def measure(self, lab: frame.Lab, kinds: list[str], key: dict) -> dict:
-        """All sides of a server and a handshake are measured in turns when one of them is asked for first."""
-        server, name, library = key["server"], key["handshake"], key["library"]
-        if (server, name) not in self.found:
-            self.found[server, name] = in_turns(lab, server, name, kinds)
-        found = self.found[server, name]
+        """All sides and handshakes of a server are measured in turns when one of them is asked for first."""
+        server, library = key["server"], key["library"]
+        if server not in self.found:
+            names = tuple(dict.fromkeys(point.key["handshake"] for point in lab.points))
+            self.found[server] = in_turns(lab, server, names, kinds)
+        found = self.found[server][key["handshake"]]
         if library == OF_BOTH:
             stock, octuple = Side(AWS_LC, False), Side(AWS_LC, True)
         elif library == BESIDE:
@@ -75,18 +77,18 @@ class Libraries(frame.Experiment):
                 "notes": {"octuple": str(octuple)}}
 
 
-def in_turns(lab: frame.Lab, server: str, name: str, kinds: list[str]) -> dict[Side, list[float]]:
-    """Microseconds of a handshake, on each side, in each round."""
-    where = lab.folder / f"{server}-{name}"
-    where.mkdir(mode=0o755)
+def in_turns(lab: frame.Lab, server: str, names: tuple[str, ...], kinds: list[str]) -> Found:
+    """Microseconds of each handshake on each side. A machine has slow minutes, and not all libraries suffer alike: so
+    each round has all of them."""
+    where = lab.folder / server
+    where.mkdir(mode=0o755, exist_ok=True)
+    found: Found = {name: {side: [] for side in SIDES} for name in names}
     with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, SIDES) as all_of:
-        by_name = {str(side): side for side in SIDES}
-
-        def one(side: str, _number: int) -> dict[str, float]:
-            return {CPU: all_of.microseconds(by_name[side], load.named(HANDSHAKES[name]), lab.place.client,
-                                             connections=CONNECTIONS, seconds=lab.size.seconds)}
-
-        for side in by_name:
-            one(side, 0)
-        found = frame.in_turns(tuple(by_name), lab.size.rounds, METRICS, one)[CPU]["sides"]
-    return {side: found[str(side)] for side in SIDES}
+        for number in range(lab.size.rounds + 1):
+            for name in names:
+                for side in versus.order(number, SIDES):
+                    found[name][side].append(all_of.microseconds(
+                        side, load.named(HANDSHAKES[name]), lab.place.client, connections=CONNECTIONS,
+                        seconds=lab.size.seconds))
+    # The first round has warmed up.
+    return {name: {side: values[1:] for side, values in sides.items()} for name, sides in found.items()}
