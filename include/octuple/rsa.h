@@ -103,9 +103,10 @@ struct oct_rsa_generation {
 
 /*
  * Makes a key of 2048, 3072 or 4096 bits with e = 65537, of two primes (FIPS 186-5, A.1.3): random candidates each
- * drawn afresh of those at or above sqrt(2) * 2^(bits/2 - 1); 64 rounds of Miller-Rabin with random bases for each
- * prime; |p-q| > 2^(bits/2 - 100); d > 2^(bits/2). A pair is tried out before it leaves: a signature is made, and
- * checked. Primes that are 1 modulo 65536 are left out, as are those that are 1 modulo e.
+ * drawn afresh of those at or above sqrt(2) * 2^(bits/2 - 1); eight or nine rounds of Miller-Rabin with random bases
+ * for each prime, where the standard asks for five or four; |p-q| > 2^(bits/2 - 100); d > 2^(bits/2). A pair is tried
+ * out before it leaves: a signature is made, and checked. Primes that are 1 modulo 65536 are left out, as are those
+ * that are 1 modulo e.
  *
  * How long it takes depends on how many candidates fail, and by which small prime, and on nothing of the key that is
  * made. It takes some 500 KB of memory while it runs, and 16 KB of stack besides what the callbacks take.

@@ -3,13 +3,10 @@
 /*
  * RSA key generation on the c table with all random bytes marked. The bytes are such that two primes are among the
  * first sixteen candidates, and that both have all their rounds; what comes before them is rejected, in each of the
- * ways that there are. All numbers but n leave with their marks. Valgrind, which is slow, sees the search and the last
- * batch of further rounds, which inverts besides. The seven before it, which are the same call, it sees with
- * OCT_TEST_DEPTH=exhaustive only.
+ * ways that there are. All numbers but n leave with their marks.
  */
 #include "secret.h"
 
-#include "depth.h"
 #include "api/rsa_internal.h"
 
 /* One of the first seeds that find two primes at once. */
@@ -35,27 +32,12 @@ static int count_first_tests(void *arg, int potential, int iteration)
     return 1;
 }
 
-#define BATCHES 9 /* one of the search, eight of 64 rounds for each prime */
+#define BATCHES 2 /* one of the search, one of further rounds */
 static unsigned batches;
 
-/* The kernel, or in its place that all pass, marked as what comes from it. */
 static void strong(const struct oct_rsa_strong_args *args)
 {
-    const unsigned at = ++batches;
-#if defined(OCT_CHECKMEM_VALGRIND)
-    if (at > 1 && at < BATCHES && !depth_is_exhaustive()) {
-        for (unsigned i = 0; i < 2; i++) {
-            for (unsigned lane = 0; lane < OCT_LANES; lane++) {
-                for (unsigned limb = 0; limb < 20; limb++)
-                    args->result[i].power[limb][lane] = limb == 0;
-                args->result[i].strong[0][lane] = 1;
-            }
-            OCT_SECRET(args->result[i].power, 20 * sizeof *args->result[i].power);
-            OCT_SECRET(args->result[i].strong, sizeof *args->result[i].strong);
-        }
-        return;
-    }
-#endif
+    batches++;
     oct_ops_c.rsa_keygen[0].run(args);
 }
 
