@@ -5,6 +5,8 @@
  * decapsulates what comes back. ML-KEM and the curve are one operation of the queue, so that a handshake pauses once.
  */
 #include "hybrid.h"
+
+#include "api/verdict.h"
 #include "provider/async/pool.h"
 #include "provider/async/task.h"
 #include "provider/core/dispatch.h"
@@ -179,7 +181,7 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
     o->task = (struct oct_task){.type = type,
                                 .prov = key->base.prov,
                                 .op = op,
-                                .lane_key = oct_op_is_on(op),
+                                .lane_key = oct_op_may_be_on(op),
                                 .may_pay_alone = true,
                                 .lanes_only = !is_quick_curve(key->group),
                                 .key = {(void *)key}};

@@ -2,6 +2,8 @@
  * Copyright The Octuple Authors */
 /* The key object, and how a client's is made. See hybrid.h. */
 #include "hybrid.h"
+
+#include "api/verdict.h"
 #include "provider/async/pool.h"
 #include "provider/async/task.h"
 #include "provider/core/provider.h"
@@ -72,7 +74,7 @@ static int generate_kem(struct oct_prov_hybrid *key)
     const struct oct_task task = {.type = &keygen_type,
                                   .prov = key->base.prov,
                                   .op = op,
-                                  .lane_key = oct_op_is_on(op),
+                                  .lane_key = oct_op_may_be_on(op),
                                   .lanes_only = true,
                                   .key = {key}};
 
