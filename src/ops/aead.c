@@ -12,6 +12,12 @@ const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason)
     return NULL;
 }
 
+const struct oct_aead_ops *oct_aead_possible(int aead)
+{
+    const bool is_aead = aead >= 0 && aead < OCT_AEAD_COUNT;
+    return is_aead ? oct_possible((enum oct_selection)(OCT_SELECT_AEAD + aead)) : NULL;
+}
+
 enum oct_cpu_width oct_aead_width(const char **reason)
 {
     if (reason)

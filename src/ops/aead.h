@@ -37,6 +37,9 @@ struct oct_aead_ops {
 /* Which tier serves an AEAD, as select.h says; NULL if none. `reason` (may be NULL) gets the words for it; static. */
 const struct oct_aead_ops *oct_aead_selected(int aead, const char **reason);
 
+/* Which tier does if it passes its known-answer test; NULL if none. Tests nothing. */
+const struct oct_aead_ops *oct_aead_possible(int aead);
+
 /* The policy, for people: the width that was chosen and why. */
 enum oct_cpu_width oct_aead_width(const char **reason);
 

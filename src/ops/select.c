@@ -159,6 +159,11 @@ const void *oct_selected(enum oct_selection which, const char **reason)
     return row->ops;
 }
 
+const void *oct_possible(enum oct_selection which)
+{
+    return oct_row_next(which, oct_scope(), NULL)->ops;
+}
+
 const void *oct_runnable(enum oct_selection which, unsigned i)
 {
     const struct oct_scope *scope = oct_scope();

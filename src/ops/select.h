@@ -99,6 +99,9 @@ const struct oct_scope *oct_scope(void);
  * known-answer test too, else the next one serves. `reason` (may be NULL) gets the words for it; static. */
 const void *oct_selected(enum oct_selection which, const char **reason);
 
+/* The table that serves if it passes its known-answer test, or NULL. Tests nothing. */
+const void *oct_possible(enum oct_selection which);
+
 /* For tests: the tables that this CPU can run, `i` from 0 on, portable ones first, the best one last; by
  * OCTUPLE_TABLE=c those alone. NULL: no more. */
 const void *oct_runnable(enum oct_selection which, unsigned i);
