@@ -23,6 +23,7 @@
 #include "libssl/object.h"
 #include "memory/memory.h"
 #include "quic/quic.h"
+#include "savings/savings.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -111,7 +112,7 @@ __attribute__((constructor)) static void loaded(void)
     const bool on = present || oct_crypto_present() ? oct_shim_wanted() : may_be_wanted;
     if (says_something)
         oct_load_forget_former_config();
-    oct_load_start(on, setting(OCT_SETTING_GROUPS), oct_shim_library_start);
+    oct_load_start(on, setting(OCT_SETTING_GROUPS), oct_shim_library_start, oct_decoders_setup);
     if (!on || (present && !oct_shim_library_start()))
         oct_withdraw(on);
     else if (present) {

@@ -64,6 +64,7 @@ struct crypto {
     CRYPTO_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     OSSL_LIB_CTX *global; /* the default library context */
+    void *handle;         /* leads to them; NULL: they are the program's */
 };
 
 /* What is active before ours comes. */
@@ -77,6 +78,7 @@ struct active {
 static bool wanted; /* false until the shim has started, which others' constructors may come before */
 static bool keep_groups;
 static bool (*has_lanes)(void);
+static void (*has_come)(void *handle);
 static OSSL_provider_init_fn *module_init; /* NULL: the module was not looked for yet, or cannot be loaded */
 static pid_t process;                      /* of this generation */
 static uint64_t generation;                /* 0: liboctuple is not here, and nobody notices forks */
@@ -153,9 +155,10 @@ OCT_AT_START static bool is_own_memory(void)
     return process == getpid();
 }
 
-OCT_AT_START void oct_load_start(bool is_wanted, const char *said, bool (*lanes)(void))
+OCT_AT_START void oct_load_start(bool is_wanted, const char *said, bool (*lanes)(void), void (*come)(void *handle))
 {
     has_lanes = lanes;
+    has_come = come;
     wanted = is_wanted;
     (void)is_own_memory();
     keep_groups = said != NULL && strcmp(said, "keep") == 0;
@@ -171,6 +174,7 @@ static bool crypto_fill(struct crypto *crypto, void *handle)
     CRYPTO_FUNCTIONS(FIND)
 #undef FIND
     crypto->global = complete ? crypto->OSSL_LIB_CTX_get0_global_default() : NULL;
+    crypto->handle = handle;
     return complete;
 }
 
@@ -309,8 +313,7 @@ static OSSL_PROVIDER *load(const struct crypto *crypto)
                : NULL;
 }
 
-/* True if it is there afterwards. */
-static bool bring(const struct crypto *crypto, bool tls)
+static bool comes(const struct crypto *crypto, bool tls)
 {
     struct active active = {.crypto = crypto};
     int owners[KINDS_COUNT];
@@ -329,6 +332,15 @@ static bool bring(const struct crypto *crypto, bool tls)
         return true;
     (void)crypto->OSSL_PROVIDER_unload(ours);
     return false;
+}
+
+/* True if it is there afterwards. */
+static bool bring(const struct crypto *crypto, bool tls)
+{
+    const bool is_there = comes(crypto, tls);
+    if (is_there)
+        has_come(crypto->handle);
+    return is_there;
 }
 
 /* Nobody asks when it is over. */

@@ -10,8 +10,9 @@
 #include "libssl/resolve.h"
 
 /* While the program is loaded. wanted: false keeps the provider out. groups: the setting. has_lanes: whether the
- * provider has use for lanes here, asked where it is about to be loaded. */
-void oct_load_start(bool wanted, const char *groups, bool (*has_lanes)(void));
+ * provider has use for lanes here, asked where it is about to be loaded. has_come: called where it then is in the
+ * libcrypto that `handle` leads to (NULL: the program's). */
+void oct_load_start(bool wanted, const char *groups, bool (*has_lanes)(void), void (*has_come)(void *handle));
 void oct_load_forget_former_config(void);
 
 /* Before an SSL_CTX is made in `ctx` (NULL: the thread's default) by this libssl. False: OpenSSL cannot be initialised,

@@ -3,8 +3,9 @@
 /*
  * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl, and programs
  * that speak QUIC, fetch for each derivation, names.c the names of keys, tickets.c writes both tickets at once,
- * sessions.c encodes what is in them, and process.c asks the kernel once which process this is. Results are the same,
- * and so are the records on the wire. docs/internals/shim.md has the rest.
+ * sessions.c encodes what is in them, process.c asks the kernel once which process this is, and decoders.c asks each
+ * decoder once what it is called. Results are the same, and so are the records on the wire. docs/internals/shim.md has
+ * the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
 #define OCT_SHIM_SAVINGS_H
@@ -16,6 +17,9 @@ void oct_savings_setup(void);
 
 /* The same, in a program whose handshakes of QUIC are served. */
 void oct_derivations_setup(void);
+
+/* Where the provider has come into the libcrypto that `handle` leads to (NULL: the program's). */
+void oct_decoders_setup(void *handle);
 
 /* These four for savings.c. */
 void oct_fetched_setup(void);

@@ -9,6 +9,7 @@
 #include <openssl/kdf.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -311,6 +312,48 @@ static void test_names(void **state)
     EVP_PKEY_free(key);
 }
 
+/* A public key as certificates have it is written, read in `library`, and is the same. Returns the questions. */
+static long questions_for(OSSL_LIB_CTX *library, EVP_PKEY *key)
+{
+    unsigned char *der = NULL;
+    const int len = i2d_PUBKEY(key, &der);
+    const unsigned char *at = der;
+    assert_true(len > 0);
+    const long before = world_name_questions();
+    EVP_PKEY *read = d2i_PUBKEY_ex(NULL, &at, len, library, NULL);
+    const long questions = world_name_questions() - before;
+    assert_non_null(read);
+    assert_int_equal(EVP_PKEY_eq(key, read), 1);
+    EVP_PKEY_free(read);
+    OPENSSL_free(der);
+    return questions;
+}
+
+/* Each decoder is asked once what it is called. What is found is the same, in whatever context, and whatever providers
+ * come and go. */
+static void test_decoders(void **state)
+{
+    EVP_PKEY *key[] = {EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)2048), EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256"),
+                       EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"), EVP_PKEY_Q_keygen(NULL, NULL, "X448")};
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+    (void)state;
+
+    for (int round = 0; round < 3; round++) {
+        OSSL_PROVIDER *provider = OSSL_PROVIDER_load(round == 1 ? library : NULL, round == 2 ? "legacy" : "base");
+        for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
+            (void)questions_for(NULL, key[i]);
+            assert_true(OpenSSL_version_num() >= 0x30100000L || questions_for(NULL, key[i]) < 450);
+            if (round != 1) /* there is only the one without keys */
+                (void)questions_for(library, key[i]);
+        }
+        if (provider != NULL)
+            OSSL_PROVIDER_unload(provider);
+    }
+    for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+        EVP_PKEY_free(key[i]);
+    OSSL_LIB_CTX_free(library);
+}
+
 static pid_t fork_plainly(void)
 {
     return fork();
@@ -358,5 +401,5 @@ int main(void)
     world_start();
     return RUN_TESTS(NULL, NULL, test_tickets_in_one_write, test_large_tickets, test_closed_client,
                      test_ticket_on_request, test_sessions, test_epoch, test_changes_between_handshakes,
-                     test_library_contexts, test_default_of_the_thread, test_names, test_forks);
+                     test_library_contexts, test_default_of_the_thread, test_names, test_decoders, test_forks);
 }

@@ -29,13 +29,13 @@
 
 static SSL_CTX *server_ctx[3], *client_ctx;
 static struct world *open_world; /* closed by the next test if this one fails */
-static long allocations, name_walks;
+static long allocations, name_walks, name_questions;
 
 static void *count_malloc(size_t n, const char *file, int line)
 {
     (void)line;
-    if (n > 1024 && file != NULL && strstr(file, "core_namemap.c") != NULL)
-        __atomic_add_fetch(&name_walks, 1, __ATOMIC_RELAXED);
+    if (file != NULL && strstr(file, "core_namemap.c") != NULL)
+        __atomic_add_fetch(n > 1024 ? &name_walks : &name_questions, 1, __ATOMIC_RELAXED);
     void *p = malloc(n);
     if (p != NULL)
         __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
@@ -68,6 +68,11 @@ long world_allocations(void)
 long world_name_walks(void)
 {
     return __atomic_load_n(&name_walks, __ATOMIC_RELAXED);
+}
+
+long world_name_questions(void)
+{
+    return __atomic_load_n(&name_questions, __ATOMIC_RELAXED);
 }
 
 bool world_slow(void)

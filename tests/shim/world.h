@@ -74,6 +74,8 @@ void world_start(void);
 long world_allocations(void);
 /* How often OpenSSL 3.0 has walked its map of names, with memory for all of them. */
 long world_name_walks(void);
+/* How often it has looked up the number of one name, with memory for that. */
+long world_name_questions(void);
 /* Under valgrind, where an RSA operation takes half a second: less of the same, and TLS 1.3 signs with P-256. The shim
  * does not care whose operation waits. */
 bool world_slow(void);
