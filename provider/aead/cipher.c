@@ -5,8 +5,8 @@
 
 #include "provider/core/facts.h"
 #include "provider/core/provider.h"
+#include "provider/core/spares.h"
 
-#include <openssl/crypto.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,42 @@ const struct oct_aead_key *oct_aead_cipher_key(const struct oct_aead_cipher *c)
     return (const struct oct_aead_key *)c->key->memory;
 }
 
-/* Aligned whatever memory functions the application has given to OpenSSL. */
-static void *aligned_new(size_t size)
+/* --- contexts and keys, of which a few are kept, cleansed, for next connections. A context has one size for each AEAD. */
+
+static struct oct_spares spare_contexts[OCT_AEAD_COUNT], spare_keys;
+
+/* Cleansed. Aligned whatever memory functions the application has given to OpenSSL. */
+static void *object_new(struct oct_spares *spares, size_t size)
 {
-    void *memory = aligned_alloc(OCT_AEAD_ALIGN, (size + OCT_AEAD_ALIGN - 1) / OCT_AEAD_ALIGN * OCT_AEAD_ALIGN);
-    if (memory != NULL)
-        memset(memory, 0, size);
-    return memory;
+    void *object = oct_spares_take(spares);
+
+    if (object != NULL)
+        return object;
+    object = aligned_alloc(OCT_AEAD_ALIGN, (size + OCT_AEAD_ALIGN - 1) / OCT_AEAD_ALIGN * OCT_AEAD_ALIGN);
+    if (object != NULL)
+        memset(object, 0, size);
+    return object;
+}
+
+static void object_free(struct oct_spares *spares, void *object, size_t size)
+{
+    explicit_bzero(object, size);
+    if (!oct_spares_put(spares, object))
+        free(object);
+}
+
+static void clear_spares(struct oct_spares *spares)
+{
+    void *object;
+    while ((object = oct_spares_take(spares)) != NULL)
+        free(object);
+}
+
+static void aead_clear(void)
+{
+    for (int aead = 0; aead < OCT_AEAD_COUNT; aead++)
+        clear_spares(&spare_contexts[aead]);
+    clear_spares(&spare_keys);
 }
 
 static size_t context_size(int aead)
@@ -35,17 +64,20 @@ static size_t context_size(int aead)
     return offsetof(struct oct_aead_cipher, stream) + oct_aead_stream_size(aead);
 }
 
+static struct oct_aead_cipher *context_new(int aead)
+{
+    return object_new(&spare_contexts[aead], context_size(aead));
+}
+
 static void key_free(struct oct_aead_shared_key *key)
 {
-    if (key == NULL || atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) != 1)
-        return;
-    oct_aead_key_clear((struct oct_aead_key *)key->memory);
-    free(key);
+    if (key != NULL && atomic_fetch_sub_explicit(&key->references, 1, memory_order_acq_rel) == 1)
+        object_free(&spare_keys, key, sizeof *key);
 }
 
 static void *cipher_new(void *provctx, int aead)
 {
-    struct oct_aead_cipher *c = aligned_new(context_size(aead));
+    struct oct_aead_cipher *c = context_new(aead);
 
     if (c == NULL) {
         OCT_RAISE(provctx, OCT_REASON_MEMORY);
@@ -64,15 +96,14 @@ static void cipher_free(void *vc)
     if (c == NULL)
         return;
     key_free(c->key);
-    OPENSSL_cleanse(c, context_size(c->aead));
-    free(c);
+    object_free(&spare_contexts[c->aead], c, context_size(c->aead));
 }
 
 /* A stream refers to its key only, and that is shared: so a copy goes on by itself. */
 static void *cipher_dup(void *vc)
 {
     const struct oct_aead_cipher *c = vc;
-    struct oct_aead_cipher *copy = c == NULL ? NULL : aligned_new(context_size(c->aead));
+    struct oct_aead_cipher *copy = c == NULL ? NULL : context_new(c->aead);
 
     if (copy == NULL)
         return NULL;
@@ -82,13 +113,15 @@ static void *cipher_dup(void *vc)
     return copy;
 }
 
+/* --- keys and nonces */
+
 /* A key object that is this context's alone. */
 static int own_key(struct oct_aead_cipher *c)
 {
     if (c->key != NULL && atomic_load_explicit(&c->key->references, memory_order_acquire) == 1)
         return 1;
     key_free(c->key);
-    c->key = aligned_new(sizeof *c->key);
+    c->key = object_new(&spare_keys, sizeof *c->key);
     if (c->key == NULL)
         return OCT_RAISE(c->prov, OCT_REASON_MEMORY);
     atomic_init(&c->key->references, 1);
@@ -219,4 +252,5 @@ static const struct oct_offer *offers(void)
 const struct oct_prov_family oct_prov_family_aead = {
     .offers = offers,
     .serves = serves,
+    .clear = aead_clear,
 };

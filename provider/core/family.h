@@ -59,7 +59,7 @@ struct oct_prov_family {
      * management. Gives NULL if there is no memory. NULL: nothing is needed. */
     void *(*open)(const struct oct_fallback *fallback);
     void (*close)(void *part);
-    void (*clear)(void); /* wipes what the calling thread keeps; NULL: nothing */
+    void (*clear)(void); /* frees what is kept for next objects, and wipes it; NULL: nothing */
 };
 
 extern const struct oct_prov_family *const oct_prov_families[OCT_FAMILIES];

@@ -5,10 +5,10 @@
 
 #include "provider/core/dispatch.h"
 #include "provider/core/provider.h"
+#include "provider/core/spares.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,42 +16,18 @@ static EVP_KDF *fallback_kdf(struct oct_prov *prov, const struct oct_kdf_type *t
 
 /* --- contexts, of which a few are kept, cleansed, for next derivations */
 
-/* They lie where a program's collector looks that has OpenSSL's memory too: it does not see what only variables of
- * threads refer to. */
-#define SPARES 16
-
-static _Atomic(struct oct_kdf *) spares[SPARES];
-
-static struct oct_kdf *spare_take(void)
-{
-    struct oct_kdf *kdf = NULL;
-    for (int i = 0; i < SPARES && kdf == NULL; i++)
-        if (atomic_load_explicit(&spares[i], memory_order_relaxed) != NULL)
-            kdf = atomic_exchange_explicit(&spares[i], NULL, memory_order_acq_rel);
-    return kdf;
-}
-
-static bool spare_put(struct oct_kdf *kdf)
-{
-    for (int i = 0; i < SPARES; i++) {
-        struct oct_kdf *none = NULL;
-        if (atomic_load_explicit(&spares[i], memory_order_relaxed) == NULL &&
-            atomic_compare_exchange_strong_explicit(&spares[i], &none, kdf, memory_order_acq_rel, memory_order_relaxed))
-            return true;
-    }
-    return false;
-}
+static struct oct_spares spares;
 
 static void kdf_clear(void)
 {
     struct oct_kdf *kdf;
-    while ((kdf = spare_take()) != NULL)
+    while ((kdf = oct_spares_take(&spares)) != NULL)
         OPENSSL_free(kdf);
 }
 
 static struct oct_kdf *kdf_new(struct oct_prov *prov, const struct oct_kdf_type *type)
 {
-    struct oct_kdf *kdf = spare_take();
+    struct oct_kdf *kdf = oct_spares_take(&spares);
 
     if (kdf == NULL)
         kdf = OPENSSL_zalloc(sizeof *kdf);
@@ -72,7 +48,7 @@ static void kdf_free(void *vk)
         return;
     EVP_KDF_CTX_free(kdf->fallback);
     explicit_bzero(kdf, sizeof *kdf);
-    if (!spare_put(kdf))
+    if (!oct_spares_put(&spares, kdf))
         OPENSSL_free(kdf);
 }
 
