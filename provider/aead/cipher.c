@@ -21,9 +21,11 @@ const struct oct_aead_key *oct_aead_cipher_key(const struct oct_aead_cipher *c)
     return (const struct oct_aead_key *)c->key->memory;
 }
 
-/* --- contexts and keys, of which a few are kept, cleansed, for next connections. A context has one size for each AEAD. */
+/* --- contexts and keys, of which a few are kept, cleansed, for next connections. A context has one size for each AEAD.
+ */
 
-static struct oct_spares spare_contexts[OCT_AEAD_COUNT], spare_keys;
+static struct oct_spares spare_contexts[OCT_AEAD_COUNT]; /* their size is their AEAD's */
+static struct oct_spares spare_keys;
 
 /* Cleansed. Aligned whatever memory functions the application has given to OpenSSL. */
 static void *object_new(struct oct_spares *spares, size_t size)

@@ -76,7 +76,7 @@
     X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error) X(ERR_clear_error) X(ERR_new) X(ERR_set_error)           \
     X(ERR_set_debug) X(ERR_get_error_all) X(OSSL_LIB_CTX_set0_default) X(OSSL_LIB_CTX_get0_global_default)             \
     X(EVP_KDF_fetch) X(EVP_KDF_up_ref) X(EVP_KDF_free) X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get0_provider)            \
-    X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_dup) X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_get_operation)                      \
+    X(EVP_PKEY_CTX_new_id) X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_get_operation)                      \
     X(EVP_PKEY_derive_init) X(OSSL_PROVIDER_get0_name)                                                                 \
     X(EVP_PKEY_digestsign_supports_digest) X(BIO_ctrl) X(BIO_next) X(SSL_get_num_tickets) X(SSL_session_reused)        \
     X(ASN1_item_i2d) X(OPENSSL_cleanse) X(EVP_Q_mac) X(EVP_MAC_fetch) X(EVP_MAC_free) X(EVP_MAC_CTX_new)               \

@@ -6,57 +6,41 @@
  * Each thread keeps a few answers for as long as providers and default properties stay (base/epoch.h). Other library
  * contexts than the process's own are left alone: nobody would tell of their end. For the MAC of a Finished message a
  * context that knows its digest is kept; no key stays in it.
- *
- * Programs that speak QUIC derive the keys of packets themselves. For each of some thirty they make a context of HKDF
- * and begin it, which means three fetches. The thread keeps one that has begun, and they get copies of it.
  */
 #include "handshake/above.h"
 #include "handshake/thread.h"
 #include "libssl/slots.h"
+#include "savings/hkdf.h"
 #include "savings/names.h"
 #include "savings/savings.h"
 
 #include "base/epoch.h"
 
-#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 
-#define NAME_MAX_BYTES 24
-#define KDFS           2
-#define MACS           2
-#define DIGESTS        8
-
-/* What an answer depends on. */
-struct question {
-    uint64_t epoch;       /* 0: none is kept here */
-    const void *provider; /* of a key */
-    char name[NAME_MAX_BYTES], kind[NAME_MAX_BYTES], properties[NAME_MAX_BYTES];
-};
+#define KDFS    2
+#define MACS    2
+#define DIGESTS 8
 
 struct oct_fetched {
     struct kdf {
-        struct question question;
+        struct oct_question question;
         EVP_KDF *kdf;
     } kdfs[KDFS];
     struct digest {
-        struct question question;
+        struct oct_question question;
         int supported;
     } digests[DIGESTS];
     struct mac {
-        struct question question;
+        struct oct_question question;
         EVP_MAC_CTX *ctx; /* NULL: none can be had */
     } macs[MACS];
     unsigned next_kdf, next_digest, next_mac; /* to be replaced */
-    struct hkdf {
-        struct question question;
-        EVP_PKEY_CTX *begun;      /* nothing has been set; NULL: this OpenSSL makes no copies */
-        const EVP_PKEY_CTX *copy; /* made last, if the program has not begun it yet; never looked into */
-    } hkdf;
+    struct oct_hkdf hkdf;
     struct oct_names names;
     atomic_bool taken;
     struct oct_fetched *next;
@@ -66,19 +50,18 @@ struct oct_fetched {
  * Without a lock, which a fork might leave behind; what a thread has left another one takes. */
 static _Atomic(struct oct_fetched *) all;
 
-static bool copy_text(char to[NAME_MAX_BYTES], const char *from)
+static bool copy_text(char to[OCT_QUESTION_TEXT], const char *from)
 {
     const size_t n = from != NULL ? strlen(from) : 0;
-    if (n >= NAME_MAX_BYTES)
+    if (n >= OCT_QUESTION_TEXT)
         return false;
     if (n > 0)
         memcpy(to, from, n);
     return true;
 }
 
-/* False if no answer to it can be kept. */
-static bool ask(struct question *q, const OSSL_LIB_CTX *library, const char *name, const char *kind,
-                const char *properties)
+bool oct_question_ask(struct oct_question *q, const OSSL_LIB_CTX *library, const char *name, const char *kind,
+                      const char *properties)
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     q->epoch = oct_epoch();
@@ -87,7 +70,7 @@ static bool ask(struct question *q, const OSSL_LIB_CTX *library, const char *nam
            ssl->OSSL_LIB_CTX_set0_default(NULL) == ssl->OSSL_LIB_CTX_get0_global_default();
 }
 
-static bool is_same(const struct question *a, const struct question *b)
+bool oct_question_is_same(const struct oct_question *a, const struct oct_question *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -116,6 +99,28 @@ struct oct_names *oct_names_here(void)
     return t != NULL && t->fetched != NULL ? &t->fetched->names : NULL;
 }
 
+struct oct_hkdf *oct_hkdf_here(void)
+{
+    struct oct_fetched *kept = kept_here();
+    return kept != NULL ? &kept->hkdf : NULL;
+}
+
+/* A thread may hand a context to another one. */
+struct oct_hkdf *oct_hkdf_of(const EVP_PKEY_CTX *ctx)
+{
+    const struct oct_thread *t = oct_thread_peek();
+    struct oct_fetched *kept = t != NULL ? t->fetched : NULL;
+
+    if (ctx == NULL)
+        return NULL;
+    if (kept != NULL && atomic_load_explicit(&kept->hkdf.handed, memory_order_acquire) == ctx)
+        return &kept->hkdf;
+    for (kept = atomic_load(&all); kept != NULL; kept = kept->next)
+        if (atomic_load_explicit(&kept->hkdf.handed, memory_order_acquire) == ctx)
+            return &kept->hkdf;
+    return NULL;
+}
+
 static void drop(struct oct_thread *t)
 {
     struct oct_fetched *kept = t->fetched;
@@ -130,8 +135,7 @@ static void drop(struct oct_thread *t)
         oct_ssl()->EVP_MAC_CTX_free(kept->macs[i].ctx);
         kept->macs[i] = (struct mac){.ctx = NULL};
     }
-    oct_ssl()->EVP_PKEY_CTX_free(kept->hkdf.begun);
-    kept->hkdf = (struct hkdf){.begun = NULL};
+    oct_hkdf_drop(&kept->hkdf);
     oct_names_drop(&kept->names);
     atomic_store(&kept->taken, false);
 }
@@ -140,13 +144,13 @@ static EVP_KDF *fetch_kdf(OSSL_LIB_CTX *library, const char *name, const char *p
 {
     const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_fetched *kept = kept_here();
-    struct question q = {.provider = NULL};
+    struct oct_question q = {.provider = NULL};
 
-    if (kept == NULL || !ask(&q, library, name, NULL, properties))
+    if (kept == NULL || !oct_question_ask(&q, library, name, NULL, properties))
         return ssl->EVP_KDF_fetch(library, name, properties);
     oct_names_learn(&kept->names, q.epoch);
     for (unsigned i = 0; i < KDFS; i++)
-        if (is_same(&kept->kdfs[i].question, &q) && ssl->EVP_KDF_up_ref(kept->kdfs[i].kdf))
+        if (oct_question_is_same(&kept->kdfs[i].question, &q) && ssl->EVP_KDF_up_ref(kept->kdfs[i].kdf))
             return kept->kdfs[i].kdf;
     EVP_KDF *kdf = ssl->EVP_KDF_fetch(library, name, properties);
     if (kdf == NULL || !ssl->EVP_KDF_up_ref(kdf))
@@ -179,14 +183,14 @@ static int supports_digest(EVP_PKEY *key, OSSL_LIB_CTX *library, const char *nam
     const struct oct_ssl_functions *ssl = oct_ssl();
     struct oct_fetched *kept = kept_here();
     const char *kind = kept != NULL ? kind_of(key) : NULL;
-    struct question q = {.provider = NULL};
+    struct oct_question q = {.provider = NULL};
 
     /* Without a name it is about a key that signs messages themselves: no digest has the empty name. */
-    if (kind == NULL || !ask(&q, library, name != NULL ? name : "", kind, properties))
+    if (kind == NULL || !oct_question_ask(&q, library, name != NULL ? name : "", kind, properties))
         return ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
     q.provider = ssl->EVP_PKEY_get0_provider(key);
     for (unsigned i = 0; i < DIGESTS; i++)
-        if (is_same(&kept->digests[i].question, &q))
+        if (oct_question_is_same(&kept->digests[i].question, &q))
             return kept->digests[i].supported;
     const int supported = ssl->EVP_PKEY_digestsign_supports_digest(key, library, name, properties);
     kept->digests[kept->next_digest++ % DIGESTS] = (struct digest){q, supported};
@@ -207,10 +211,10 @@ static EVP_MAC_CTX *new_mac(char *digest)
     return NULL;
 }
 
-static EVP_MAC_CTX *mac_for(struct oct_fetched *kept, struct question *q)
+static EVP_MAC_CTX *mac_for(struct oct_fetched *kept, struct oct_question *q)
 {
     for (unsigned i = 0; i < MACS; i++)
-        if (is_same(&kept->macs[i].question, q))
+        if (oct_question_is_same(&kept->macs[i].question, q))
             return kept->macs[i].ctx;
     struct mac *slot = &kept->macs[kept->next_mac++ % MACS];
     oct_ssl()->EVP_MAC_CTX_free(slot->ctx);
@@ -228,10 +232,10 @@ static unsigned char *quick_mac(OSSL_LIB_CTX *library, const char *name, const c
                           digest != NULL && (params == NULL || params->key == NULL) && key != NULL && key_bytes > 0 &&
                           out != NULL;
     struct oct_fetched *kept = is_plain ? kept_here() : NULL;
-    struct question q = {.provider = NULL};
+    struct oct_question q = {.provider = NULL};
     bool done = false;
 
-    if (kept != NULL && ask(&q, library, name, digest, NULL)) {
+    if (kept != NULL && oct_question_ask(&q, library, name, digest, NULL)) {
         size_t n = 0;
         ssl->ERR_set_mark();
         EVP_MAC_CTX *ctx = mac_for(kept, &q);
@@ -246,72 +250,6 @@ static unsigned char *quick_mac(OSSL_LIB_CTX *library, const char *name, const c
     return done ? out
                 : ssl->EVP_Q_mac(library, name, properties, digest, params, key, key_bytes, data, bytes, out, size,
                                  out_bytes);
-}
-
-/* A copy of the one that is kept for this question, which is made if there is none. */
-static EVP_PKEY_CTX *new_context(int id, ENGINE *engine)
-{
-    const struct oct_ssl_functions *ssl = oct_ssl();
-    struct oct_fetched *kept = id == EVP_PKEY_HKDF && engine == NULL ? kept_here() : NULL;
-    struct question q = {.provider = NULL};
-    EVP_PKEY_CTX *copy = NULL;
-
-    if (kept == NULL || !ask(&q, NULL, "HKDF", NULL, NULL))
-        return ssl->EVP_PKEY_CTX_new_id(id, engine);
-    struct hkdf *hkdf = &kept->hkdf;
-    ssl->ERR_set_mark();
-    if (!is_same(&hkdf->question, &q)) {
-        ssl->EVP_PKEY_CTX_free(hkdf->begun);
-        EVP_PKEY_CTX *begun = ssl->EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
-        if (begun != NULL && ssl->EVP_PKEY_derive_init(begun) <= 0) {
-            ssl->EVP_PKEY_CTX_free(begun);
-            begun = NULL;
-        }
-        *hkdf = (struct hkdf){q, begun, NULL};
-    }
-    if (hkdf->begun != NULL && (copy = ssl->EVP_PKEY_CTX_dup(hkdf->begun)) == NULL) {
-        ssl->EVP_PKEY_CTX_free(hkdf->begun);
-        hkdf->begun = NULL;
-    }
-    ssl->ERR_pop_to_mark();
-    hkdf->copy = copy;
-    return copy != NULL ? copy : ssl->EVP_PKEY_CTX_new_id(id, engine);
-}
-
-/* True if it is that copy: the thread has none any more. */
-static bool take_copy(const EVP_PKEY_CTX *ctx)
-{
-    const struct oct_thread *t = oct_thread_peek();
-    if (ctx == NULL || t == NULL || t->fetched == NULL || t->fetched->hkdf.copy != ctx)
-        return false;
-    t->fetched->hkdf.copy = NULL;
-    return true;
-}
-
-/* One that another library has freed, and that another context has got the address of, has not begun. */
-static int begin_derivation(EVP_PKEY_CTX *ctx)
-{
-    if (take_copy(ctx) && oct_ssl()->EVP_PKEY_CTX_get_operation(ctx) == EVP_PKEY_OP_DERIVE)
-        return 1;
-    return oct_ssl()->EVP_PKEY_derive_init(ctx);
-}
-
-static void free_context(EVP_PKEY_CTX *ctx)
-{
-    (void)take_copy(ctx);
-    oct_ssl()->EVP_PKEY_CTX_free(ctx);
-}
-
-/* The program itself calls, and has the libcrypto that is served. */
-void oct_derivations_setup(void)
-{
-    const void *program = (const void *)getauxval(AT_ENTRY);
-
-    if (oct_epoch() == 0 || dlsym(RTLD_DEFAULT, "EVP_PKEY_CTX_free") != (void *)oct_ssl()->EVP_PKEY_CTX_free)
-        return;
-    if (oct_slot_set(program, "EVP_PKEY_CTX_free", (void *)free_context) &&
-        oct_slot_set(program, "EVP_PKEY_derive_init", (void *)begin_derivation))
-        (void)oct_slot_set(program, "EVP_PKEY_CTX_new_id", (void *)new_context);
 }
 
 void oct_fetched_setup(void)

@@ -2,8 +2,8 @@
  * Copyright The Octuple Authors */
 /* ctest: ENVIRONMENT OCTUPLE_LOOPS=auto,quic=wait */
 /*
- * HKDF in a program whose handshakes of QUIC are served: its contexts are copies of one that is kept, and nobody can
- * tell by what they derive.
+ * HKDF in a program whose handshakes of QUIC are served: each thread has one context that is kept, and what is set in
+ * it goes to another one. Nobody can tell by what it derives.
  */
 #include "world.h"
 
@@ -13,6 +13,7 @@
 #include <openssl/provider.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #define BYTES 42
 
@@ -56,22 +57,31 @@ static void derive(EVP_PKEY_CTX *ctx, unsigned char out[BYTES])
 }
 
 /* The same by EVP_KDF, which the shim does not meet. */
-static void expect(const unsigned char out[BYTES], const char *info)
+static void expect_of(int mode, const char *digest, const char *salt, const char *info, const unsigned char *out,
+                      size_t bytes)
 {
-    int mode = EVP_KDF_HKDF_MODE_EXPAND_ONLY;
-    const OSSL_PARAM params[] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
-                                 OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0),
-                                 OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, key, sizeof key),
-                                 OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, strlen(info)),
-                                 OSSL_PARAM_construct_end()};
+    OSSL_PARAM params[6] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+                            OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)digest, 0),
+                            OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, key, sizeof key)};
+    OSSL_PARAM *p = params + 3;
     EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
     EVP_KDF_CTX *ctx = EVP_KDF_CTX_new(kdf);
-    unsigned char expected[BYTES];
+    unsigned char expected[64];
 
-    assert_int_equal(EVP_KDF_derive(ctx, expected, sizeof expected, params), 1);
-    assert_memory_equal(out, expected, BYTES);
+    if (salt != NULL)
+        *p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, strlen(salt));
+    if (info != NULL)
+        *p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, strlen(info));
+    *p = OSSL_PARAM_construct_end();
+    assert_int_equal(EVP_KDF_derive(ctx, expected, bytes, params), 1);
+    assert_memory_equal(out, expected, bytes);
     EVP_KDF_CTX_free(ctx);
     EVP_KDF_free(kdf);
+}
+
+static void expect(const unsigned char out[BYTES], const char *info)
+{
+    expect_of(EVP_KDF_HKDF_MODE_EXPAND_ONLY, "SHA256", NULL, info, out, BYTES);
 }
 
 static void derive_once(const char *info)
@@ -85,7 +95,7 @@ static void derive_once(const char *info)
     EVP_PKEY_CTX_free(ctx);
 }
 
-static void copies_derive_the_same(void **state)
+static void derives_the_same(void **state)
 {
     char info[32];
     (void)state;
@@ -95,6 +105,146 @@ static void copies_derive_the_same(void **state)
     }
     EVP_PKEY_CTX *ctx = make();
     assert_true(is_begun(ctx));
+    EVP_PKEY_CTX_free(ctx);
+}
+
+/* One context does for all. */
+static void is_kept(void **state)
+{
+    EVP_PKEY_CTX *first = make();
+    (void)state;
+    EVP_PKEY_CTX_free(first);
+    for (int i = 0; i < 3; i++) {
+        EVP_PKEY_CTX *ctx = make();
+        assert_ptr_equal(ctx, first);
+        assert_true(EVP_PKEY_derive_init(ctx) > 0);
+        assert_true(set(ctx, "again"));
+        EVP_PKEY_CTX_free(ctx);
+    }
+}
+
+static EVP_PKEY_CTX *begin(int mode, const EVP_MD *digest, const char *salt, const char *info)
+{
+    EVP_PKEY_CTX *ctx = make();
+    assert_true(EVP_PKEY_derive_init(ctx) > 0);
+    assert_int_equal(EVP_PKEY_CTX_set_hkdf_mode(ctx, mode), 1);
+    assert_int_equal(EVP_PKEY_CTX_set_hkdf_md(ctx, digest), 1);
+    assert_int_equal(EVP_PKEY_CTX_set1_hkdf_key(ctx, key, sizeof key), 1);
+    if (salt != NULL)
+        assert_int_equal(EVP_PKEY_CTX_set1_hkdf_salt(ctx, (const unsigned char *)salt, (int)strlen(salt)), 1);
+    if (info != NULL)
+        assert_int_equal(EVP_PKEY_CTX_add1_hkdf_info(ctx, (const unsigned char *)info, (int)strlen(info)), 1);
+    return ctx;
+}
+
+static void modes(void **state)
+{
+    static const char *const names[] = {"SHA256", "SHA384", "SHA512"};
+    (void)state;
+    for (int i = 0; i < 36; i++) {
+        const int mode = i % 3;
+        const char *name = names[i / 3 % 3], *salt = i / 9 % 2 ? "salt" : NULL, *info = i / 18 ? "info" : NULL;
+        EVP_MD *fetched = EVP_MD_fetch(NULL, name, NULL);
+        const EVP_MD *digests[] = {EVP_get_digestbyname(name), fetched};
+        for (int k = 0; k < 2; k++) {
+            EVP_PKEY_CTX *ctx = begin(mode, digests[k], salt, info);
+            unsigned char out[64];
+            size_t len = sizeof out;
+            assert_true(EVP_PKEY_derive(ctx, out, &len) > 0);
+            assert_int_equal(len,
+                             mode == EVP_KDF_HKDF_MODE_EXTRACT_ONLY ? (size_t)EVP_MD_get_size(digests[k]) : sizeof out);
+            expect_of(mode, name, salt, info, out, len);
+            EVP_PKEY_CTX_free(ctx);
+        }
+        EVP_MD_free(fetched);
+    }
+}
+
+/* How long what is extracted will be is told first; less than that is an error. */
+static void short_of_room(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, EVP_sha256(), "salt", NULL);
+        unsigned char out[32];
+        size_t len = sizeof out - 1;
+        if (i == 1) {
+            assert_true(EVP_PKEY_derive(ctx, NULL, &len) > 0);
+            assert_int_equal(len, sizeof out);
+        } else {
+            assert_true(EVP_PKEY_derive(ctx, out, &len) <= 0);
+            assert_int_not_equal(ERR_peek_error(), 0);
+            ERR_clear_error();
+        }
+        len = sizeof out;
+        assert_true(EVP_PKEY_derive(ctx, out, &len) > 0);
+        expect_of(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, "SHA256", "salt", NULL, out, len);
+        EVP_PKEY_CTX_free(ctx);
+    }
+}
+
+static void set_twice(void **state)
+{
+    EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, EVP_sha384(), "first", NULL);
+    unsigned char out[BYTES];
+    (void)state;
+    assert_true(EVP_PKEY_CTX_set_hkdf_mode(ctx, EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND) > 0);
+    assert_true(EVP_PKEY_CTX_set_hkdf_md(ctx, EVP_sha256()) > 0);
+    assert_true(EVP_PKEY_CTX_set1_hkdf_salt(ctx, (const unsigned char *)"second", 6) > 0);
+    derive(ctx, out);
+    expect_of(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, "SHA256", "second", NULL, out, BYTES);
+    EVP_PKEY_CTX_free(ctx);
+}
+
+/* What was set is there, whoever asks or adds to it. */
+static void by_other_functions(void **state)
+{
+    char salt[] = "salt";
+    const OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, salt, strlen(salt)),
+                                 OSSL_PARAM_construct_end()};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, EVP_sha256(), NULL, "info"), *copy = NULL;
+        unsigned char out[BYTES];
+        size_t size = 0;
+        OSSL_PARAM get[] = {OSSL_PARAM_construct_size_t(OSSL_KDF_PARAM_SIZE, &size), OSSL_PARAM_construct_end()};
+        if (i == 0)
+            assert_true(EVP_PKEY_CTX_set_params(ctx, params) > 0);
+        else if (i == 1)
+            assert_true(EVP_PKEY_CTX_ctrl_str(ctx, "salt", salt) > 0);
+        else if (i == 2)
+            assert_true(EVP_PKEY_CTX_get_params(ctx, get) > 0);
+        else
+            assert_non_null(copy = EVP_PKEY_CTX_dup(ctx));
+        derive(copy != NULL ? copy : ctx, out);
+        expect_of(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, "SHA256", i < 2 ? salt : NULL, "info", out, BYTES);
+        EVP_PKEY_CTX_free(copy);
+        EVP_PKEY_CTX_free(ctx);
+    }
+}
+
+static void long_info(void **state)
+{
+    char info[200];
+    (void)state;
+    memset(info, 'i', sizeof info);
+    for (size_t n = 90; n < sizeof info; n++) {
+        info[n] = '\0';
+        derive_once(info);
+        info[n] = 'i';
+    }
+}
+
+static void nothing_set(void **state)
+{
+    EVP_PKEY_CTX *ctx = make();
+    unsigned char out[BYTES];
+    size_t len = BYTES;
+    (void)state;
+    assert_true(EVP_PKEY_derive_init(ctx) > 0);
+    assert_true(EVP_PKEY_derive(ctx, out, &len) <= 0);
+    assert_int_not_equal(ERR_peek_error(), 0);
+    ERR_clear_error();
     EVP_PKEY_CTX_free(ctx);
 }
 
@@ -181,6 +331,91 @@ static void nothing_to_fetch(void **state)
     derive_once("again");
 }
 
+/* How often the key lies in this process's memory, but for its stacks. */
+static unsigned copies_of_key(void)
+{
+    char line[256], name[128];
+    unsigned copies = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        const unsigned char *from, *to, *at;
+        char rights[8];
+        *name = '\0';
+        if (sscanf(line, "%p-%p %7s %*s %*s %*s %127s", (void **)&from, (void **)&to, rights, name) < 3 ||
+            strncmp(rights, "rw", 2) != 0 || strncmp(name, "[stack", 6) == 0 || strncmp(name, "[v", 2) == 0)
+            continue;
+        for (; (at = memmem(from, (size_t)(to - from), key, sizeof key)) != NULL; from = at + 1)
+            copies++;
+    }
+    fclose(maps);
+    return copies;
+}
+
+static void nothing_stays(void **state)
+{
+    (void)state;
+    derive_once("here");
+    const unsigned before = copies_of_key();
+    EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXPAND_ONLY, EVP_sha384(), NULL, "here");
+    assert_true(copies_of_key() > before);
+    EVP_PKEY_CTX_free(ctx);
+    assert_int_equal(copies_of_key(), before);
+    assert_int_equal(before, 1);
+}
+
+/* A child goes on with what was set before. */
+static void forked(void **state)
+{
+    EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXPAND_ONLY, EVP_sha256(), NULL, "fork");
+    unsigned char out[BYTES];
+    int status;
+    (void)state;
+    const pid_t child = fork();
+    derive(ctx, out);
+    expect(out, "fork");
+    EVP_PKEY_CTX_free(ctx);
+    derive_once("behind it");
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void *derive_and_free(void *arg)
+{
+    EVP_PKEY_CTX *ctx = arg;
+    unsigned char out[BYTES];
+    derive(ctx, out);
+    expect(out, "other");
+    EVP_PKEY_CTX_free(ctx);
+    return NULL;
+}
+
+static void *set_only(void *arg)
+{
+    one_handshake();
+    *(EVP_PKEY_CTX **)arg = begin(EVP_KDF_HKDF_MODE_EXPAND_ONLY, EVP_sha256(), NULL, "other");
+    return NULL;
+}
+
+/* Set by one, derived by another, which may outlive it. */
+static void between_threads(void **state)
+{
+    EVP_PKEY_CTX *ctx = begin(EVP_KDF_HKDF_MODE_EXPAND_ONLY, EVP_sha256(), NULL, "other");
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, derive_and_free, ctx), 0);
+    pthread_join(thread, NULL);
+    derive_once("here");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_create(&thread, NULL, set_only, &ctx), 0);
+        pthread_join(thread, NULL);
+        derive_once("here");
+        derive_and_free(ctx);
+    }
+}
+
 static void *begin_and_derive(void *arg)
 {
     EVP_PKEY_CTX *ctx = arg;
@@ -223,6 +458,7 @@ int main(void)
     for (size_t i = 0; i < sizeof key; i++)
         key[i] = (unsigned char)(7 * i + 1);
     one_handshake();
-    return RUN_TESTS(NULL, NULL, copies_derive_the_same, begun_twice, interleaved, freed_before_it_begins,
-                     changes_between, nothing_to_fetch, other_threads);
+    return RUN_TESTS(NULL, NULL, derives_the_same, is_kept, modes, short_of_room, set_twice, by_other_functions,
+                     long_info, nothing_set, begun_twice, interleaved, freed_before_it_begins, changes_between,
+                     nothing_to_fetch, nothing_stays, forked, between_threads, other_threads);
 }
