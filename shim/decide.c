@@ -53,7 +53,7 @@ static void decide(void)
         oct_savings_setup();
         oct_quic_decide();
         if (oct_quic_way != OCT_QUIC_STAYS)
-            oct_derivations_setup();
+            oct_quic_savings_setup();
     }
     __atomic_store_n(&oct_watching, on, __ATOMIC_RELAXED);
     __atomic_store_n(&oct_shim_mode_now, on ? OCT_SHIM_ON : OCT_SHIM_OFF, __ATOMIC_RELEASE);

@@ -8,21 +8,21 @@
 /* A counter of one byte numbers the digests. */
 #define MAX_DIGESTS 255
 
-/* T(i) = HMAC(key, T(i-1) || info || i). */
+/* T(i) = HMAC(key, T(i-1) || info || i). Programs that speak QUIC derive three things from a secret in a row. */
 static void expand(const struct oct_kdf *kdf, const uint8_t *key, size_t key_len, uint8_t *out, size_t len)
 {
     const size_t size = oct_hash_size(kdf->hash), info_len = kdf->len[OCT_KDF_DATA];
     uint8_t text[OCT_KDF_ROOM + 1], block[OCT_HASH_MAX_BYTES] = {0};
-    struct oct_hmac hmac;
+    struct oct_hmac room;
+    const struct oct_hmac *hmac = oct_kdf_with_key(&room, kdf->hash, key, key_len);
 
     memcpy(text, kdf->field[OCT_KDF_DATA], info_len);
-    oct_hmac_set_key(&hmac, kdf->hash, key, key_len);
     for (size_t done = 0; done < len; done += size) {
         text[info_len] = (uint8_t)(done / size + 1);
-        oct_hmac_make(&hmac, block, block, done > 0 ? size : 0, text, info_len + 1);
+        oct_hmac_make(hmac, block, block, done > 0 ? size : 0, text, info_len + 1);
         memcpy(out + done, block, len - done < size ? len - done : size);
     }
-    explicit_bzero(&hmac, sizeof hmac);
+    explicit_bzero(&room, sizeof room);
     explicit_bzero(block, sizeof block);
 }
 

@@ -57,6 +57,10 @@ size_t oct_kdf_params_get(struct oct_kdf *kdf, OSSL_PARAM params[OCT_KDF_PARAMS]
 /* Answers what contexts of EVP_PKEY ask HKDF for at each derivation: its size, and the info so far. 0: not answered. */
 int oct_kdf_params_answer(const struct oct_kdf *kdf, OSSL_PARAM params[]);
 
+/* tls.c. The states of a key of up to OCT_KDF_ROOM bytes: in *room, which the caller cleanses, or kept for the call
+ * into the handshake that is under way. */
+const struct oct_hmac *oct_kdf_with_key(struct oct_hmac *room, enum oct_hash hash, const uint8_t *key, size_t len);
+
 /* See oct_kdf_type.run. */
 int oct_kdf_tls13_run(const struct oct_kdf *kdf, uint8_t *out, size_t len);
 int oct_kdf_tls1_prf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len);

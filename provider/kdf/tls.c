@@ -30,8 +30,7 @@ static void forget(void)
     explicit_bzero(&kept, sizeof kept);
 }
 
-/* The states of a key of up to OCT_KDF_ROOM bytes, in *room or in what is kept. */
-static const struct oct_hmac *with_key(struct oct_hmac *room, enum oct_hash hash, const uint8_t *key, size_t len)
+const struct oct_hmac *oct_kdf_with_key(struct oct_hmac *room, enum oct_hash hash, const uint8_t *key, size_t len)
 {
     for (unsigned i = 0; i < KEPT; i++)
         if (kept.of[i].hmac.hash == hash && kept.of[i].len == len && CRYPTO_memcmp(kept.of[i].key, key, len) == 0)
@@ -69,7 +68,8 @@ static void expand(const struct oct_kdf *kdf, const uint8_t *key, const uint8_t 
     *at++ = (uint8_t)context_len;
     at = (uint8_t *)memcpy(at, context, context_len) + context_len;
     *at++ = 1;
-    oct_hmac_make(with_key(&hmac, kdf->hash, key, oct_hash_size(kdf->hash)), block, text, (size_t)(at - text), NULL, 0);
+    oct_hmac_make(oct_kdf_with_key(&hmac, kdf->hash, key, oct_hash_size(kdf->hash)), block, text, (size_t)(at - text),
+                  NULL, 0);
     memcpy(out, block, len);
     explicit_bzero(&hmac, sizeof hmac);
     explicit_bzero(block, sizeof block);
@@ -122,7 +122,7 @@ int oct_kdf_tls1_prf_run(const struct oct_kdf *kdf, uint8_t *out, size_t len)
 
     if (out == NULL || len == 0 || seed_len == 0 || key_len == 0 || key_len > oct_hash_block(kdf->hash))
         return 0;
-    const struct oct_hmac *hmac = with_key(&room, kdf->hash, kdf->field[OCT_KDF_KEY], key_len);
+    const struct oct_hmac *hmac = oct_kdf_with_key(&room, kdf->hash, kdf->field[OCT_KDF_KEY], key_len);
     oct_hmac_make(hmac, a, seed, seed_len, NULL, 0);
     for (size_t done = 0; done < len; done += size) {
         oct_hmac_make(hmac, block, a, size, seed, seed_len);

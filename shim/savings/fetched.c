@@ -10,6 +10,7 @@
 #include "handshake/above.h"
 #include "handshake/thread.h"
 #include "libssl/slots.h"
+#include "savings/ciphers.h"
 #include "savings/hkdf.h"
 #include "savings/names.h"
 #include "savings/savings.h"
@@ -41,6 +42,7 @@ struct oct_fetched {
     } macs[MACS];
     unsigned next_kdf, next_digest, next_mac; /* to be replaced */
     struct oct_hkdf hkdf;
+    struct oct_ciphers ciphers;
     struct oct_names names;
     atomic_bool taken;
     struct oct_fetched *next;
@@ -105,6 +107,12 @@ struct oct_hkdf *oct_hkdf_here(void)
     return kept != NULL ? &kept->hkdf : NULL;
 }
 
+struct oct_ciphers *oct_ciphers_here(void)
+{
+    struct oct_fetched *kept = kept_here();
+    return kept != NULL ? &kept->ciphers : NULL;
+}
+
 /* A thread may hand a context to another one. */
 struct oct_hkdf *oct_hkdf_of(const EVP_PKEY_CTX *ctx)
 {
@@ -136,6 +144,7 @@ static void drop(struct oct_thread *t)
         kept->macs[i] = (struct mac){.ctx = NULL};
     }
     oct_hkdf_drop(&kept->hkdf);
+    oct_ciphers_drop(&kept->ciphers);
     oct_names_drop(&kept->names);
     atomic_store(&kept->taken, false);
 }

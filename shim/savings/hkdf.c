@@ -12,15 +12,10 @@
 #include "savings/hkdf.h"
 
 #include "libssl/slots.h"
-#include "savings/savings.h"
 
-#include "base/epoch.h"
-
-#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 /* clang-format off */
 /* Those that only this file calls. All are there since OpenSSL 3.0. */
@@ -262,15 +257,11 @@ static int met_derive(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len)
     }
 OTHERS(MET_OTHER)
 
-/* The program itself calls, and has the libcrypto that is served. The function that makes contexts comes last: all
- * others are met by then. */
-void oct_derivations_setup(void)
+/* The function that makes contexts comes last: all others are met by then. */
+void oct_hkdf_setup(const void *program)
 {
-    const void *program = (const void *)getauxval(AT_ENTRY);
     bool found = true;
 
-    if (oct_epoch() == 0 || dlsym(RTLD_DEFAULT, "EVP_PKEY_CTX_free") != (void *)oct_ssl()->EVP_PKEY_CTX_free)
-        return;
 #define FIND(name)                found = found && (call.name = oct_symbol(oct_ssl()->handle, #name)) != NULL;
 #define FIND_OF(type, name, a, b) FIND(name)
     OWN(FIND)

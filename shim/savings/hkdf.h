@@ -38,4 +38,7 @@ struct oct_hkdf *oct_hkdf_of(const EVP_PKEY_CTX *ctx);
 /* The thread ends. What the program has still stays until it frees it. */
 void oct_hkdf_drop(struct oct_hkdf *hkdf);
 
+/* In a program whose handshakes of QUIC are served. */
+void oct_hkdf_setup(const void *program);
+
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
 /*
- * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl, and programs
- * that speak QUIC, fetch for each derivation, names.c the names of keys, tickets.c writes both tickets at once,
- * sessions.c encodes what is in them, process.c asks the kernel once which process this is, and decoders.c asks each
- * decoder once what it is called. Results are the same, and so are the records on the wire. docs/internals/shim.md has
+ * What libssl and libcrypto do around an operation and need not: fetched.c keeps what libssl fetches for each
+ * derivation, names.c the names of keys, tickets.c writes both tickets at once, sessions.c encodes what is in them,
+ * process.c asks the kernel once which process this is, and decoders.c asks each decoder once what it is called. For
+ * programs that speak QUIC hkdf.c keeps a context of HKDF, and ciphers.c what they fetch. Results are the same, and so
+ * are the records on the wire. docs/internals/shim.md has
  * the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
@@ -16,7 +17,7 @@
 void oct_savings_setup(void);
 
 /* The same, in a program whose handshakes of QUIC are served. */
-void oct_derivations_setup(void);
+void oct_quic_savings_setup(void);
 
 /* Where the provider has come into the libcrypto that `handle` leads to (NULL: the program's). */
 void oct_decoders_setup(void *handle);
