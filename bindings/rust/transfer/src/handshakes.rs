@@ -84,11 +84,17 @@ const GIVEN_UP_AFTER: u64 = 30;
 const LIMIT: u64 = 20;
 
 /// quinn sends a parameter of a reserved number, as RFC 9000 asks of clients. nginx 1.30 takes its lowest 16 bits for
-/// the number, so that one in some thousand handshakes has what looks like a broken parameter. Such a one is made anew.
+/// the number, so that one in some thousand handshakes has what looks like a broken parameter, or like another value of
+/// a good one: of how many connection IDs a client allows, and then nginx gives more. Such a handshake is made anew.
 fn is_misread(error: &ConnectionError) -> bool {
-    matches!(error, ConnectionError::ConnectionClosed(close)
-        if close.error_code == TransportErrorCode::crypto(MISSING_EXTENSION)
-            || close.error_code == TransportErrorCode::TRANSPORT_PARAMETER_ERROR)
+    match error {
+        ConnectionError::ConnectionClosed(close) => {
+            close.error_code == TransportErrorCode::crypto(MISSING_EXTENSION)
+                || close.error_code == TransportErrorCode::TRANSPORT_PARAMETER_ERROR
+        }
+        ConnectionError::TransportError(ours) => ours.code == TransportErrorCode::CONNECTION_ID_LIMIT_ERROR,
+        _ => false,
+    }
 }
 
 /// Full handshakes only: nothing is remembered of earlier ones.
