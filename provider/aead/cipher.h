@@ -5,9 +5,9 @@
  * nonces), text.c (update and final), tls.c (whole records of TLS 1.2), params.c (settings), iv.c
  * (the counter in a nonce).
  *
- * Nothing is asynchronous here and nothing is allocated but contexts and keys. Where a nonce has been used, another
- * one has to be set before anything more is done: a context never begins twice with the same nonce and key on its own
- * account.
+ * Nothing is asynchronous here, and nothing is allocated but contexts and keys, of which a few are kept, cleansed.
+ * Where a nonce has been used, another one has to be set before anything more is done: a context never begins twice
+ * with the same nonce and key on its own account.
  */
 #ifndef OCT_PROVIDER_AEAD_CIPHER_H
 #define OCT_PROVIDER_AEAD_CIPHER_H

@@ -4,7 +4,7 @@
  * The key derivations of TLS, TLS13-KDF and TLS1-PRF, and HKDF, from which servers of QUIC derive the keys of packets.
  *
  * A handshake makes and frees a context for each of its twenty derivations, so a context has room for what libssl puts
- * into it and is kept by its thread for the next one. Only the usual is computed here: SHA-256 and SHA-384, parameters
+ * into it and is kept for the next one. Only the usual is computed here: SHA-256 and SHA-384, parameters
  * of the types and sizes that TLS and QUIC give them, all of them valid. Whatever else is asked for, errors among it,
  * is for OpenSSL's own implementation, which then takes the context over, with what had been set so far, until it is
  * reset.

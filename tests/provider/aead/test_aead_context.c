@@ -3,6 +3,7 @@
 /* ctest: RUNS tiers */
 /* Contexts of AEADs: used again with a new key, a new nonce or both, copied in the middle, and what they refuse. */
 #include "aead_peer.h"
+#include "own_memory.h"
 
 /* One message after another in one context, each with a nonce of its own and, now and then, a key of its own. */
 static void test_used_again(void **state)
@@ -215,8 +216,35 @@ static void test_random_iv(void **state)
     ERR_clear_error();
 }
 
+/* Contexts and keys are kept for the next ones, but no key in them: neither behind the end nor in the middle. On
+ * vectors a key of AES is the first of its round keys. */
+static void test_nothing_stays(void **state)
+{
+    static uint8_t key[32];
+    uint8_t out[100];
+    int n;
+
+    (void)state;
+    if (!own_memory_shows)
+        skip();
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (uint8_t)(41 * i + 5);
+    for (int i = 0; i < 2 * pair_count; i++) {
+        struct message m = make_message(20, 100, 4);
+        m.key = key;
+        EVP_CIPHER_CTX *ctx = begin(pairs[i / 2].ours, &m, 1), *copy = EVP_CIPHER_CTX_new();
+        feed(ctx, &m, m.text, out);
+        assert_int_equal(EVP_CIPHER_CTX_copy(copy, ctx), 1);
+        if (i % 2 == 0)
+            assert_int_equal(EVP_CipherFinal_ex(ctx, out + m.len, &n), 1);
+        EVP_CIPHER_CTX_free(ctx);
+        EVP_CIPHER_CTX_free(copy);
+        assert_int_equal(own_memory_count(key, 16), 1);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(open_pairs, close_pairs, test_used_again, test_apart, test_copies, test_spent, test_key_alone,
-                     test_refused, test_random_iv);
+    return RUN_TESTS(open_pairs, close_pairs, test_nothing_stays, test_used_again, test_apart, test_copies, test_spent,
+                     test_key_alone, test_refused, test_random_iv);
 }
