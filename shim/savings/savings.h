@@ -5,8 +5,7 @@
  * derivation, names.c the names of keys, tickets.c writes both tickets at once, sessions.c encodes what is in them,
  * process.c asks the kernel once which process this is, and decoders.c asks each decoder once what it is called. For
  * programs that speak QUIC hkdf.c keeps a context of HKDF, and ciphers.c what they fetch. Results are the same, and so
- * are the records on the wire. docs/internals/shim.md has
- * the rest.
+ * are the records on the wire. docs/internals/shim.md has the rest.
  */
 #ifndef OCT_SHIM_SAVINGS_H
 #define OCT_SHIM_SAVINGS_H
