@@ -7,6 +7,7 @@ Both must agree on every line. It is a test of the prover, not of kernels.
 usage: validate.py DRIVER [ROUNDS]
 """
 import random
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,7 @@ PLAIN = {
     "times": lambda k, a, b, c: a * k, "short": lambda k, a, b, c: a * k, "limb": lambda k, a, b, c: a,
     "low": lambda k, a, b, c: a % (1 << k), "sra": lambda k, a, b, c: a >> k, "srl": lambda k, a, b, c: a >> k,
     "madd52lo": lambda k, a, b, c: a + (b * c & MASK), "madd52hi": lambda k, a, b, c: a + (b * c >> 52),
+    "madd32": lambda k, a, b, c: a + b * c,
     "mul52lo": lambda k, a, b, c: (a & MASK) * b & MASK, "split": lambda k, a, b, c: split(a, b, k),
     "remainder": lambda k, a, b, c: a * b - (c << k), "or": lambda k, a, b, c: a | b, "xor": lambda k, a, b, c: a ^ b,
     "negative": lambda k, a, b, c: int(a < 0), "nonzero": lambda k, a, b, c: int(a != 0),
@@ -111,6 +113,7 @@ class Checked(Record):
 
 def main():
     text = subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout
+    text = re.sub(r"^enter .*\n", "", text, flags=re.M)
     checked = 0
     for name, lines in read(text).items():
         for _ in range(int(sys.argv[2]) if sys.argv[2:] else 3):
