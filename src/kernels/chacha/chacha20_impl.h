@@ -243,16 +243,22 @@ VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const wo
         chacha_xor(out, in, x, count, len);
 }
 
-/* All sets of lanes, for long texts, whole. */
+/* All sets of lanes, for long texts, whole: `count` times. */
 #define CHACHA_BULK (CHACHA_BLOCK * CHACHA_SETS * WORDS_LANES)
-static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in)
+static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in,
+                                     size_t count)
 {
-    words x[CHACHA_SETS][16];
-    chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
-    VEC_UNROLL
-    for (unsigned set = 0; set < CHACHA_SETS; set++)
-        chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
-                   CHACHA_BLOCK * WORDS_LANES);
+    for (; count > 0; count--) {
+        words x[CHACHA_SETS][16];
+        chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
+        VEC_UNROLL
+        for (unsigned set = 0; set < CHACHA_SETS; set++)
+            chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,
+                       CHACHA_BLOCK * WORDS_LANES);
+        counter += CHACHA_BULK / CHACHA_BLOCK;
+        out += CHACHA_BULK;
+        in += CHACHA_BULK;
+    }
 }
 /* The blocks of all pairs, and of those of the first set, which may be the only one. */
 #if WORDS_SETS > 1

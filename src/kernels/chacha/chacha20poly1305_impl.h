@@ -7,7 +7,8 @@
  * other way round. The block that gives Poly1305 its key rides in the first chunk with the text's own blocks. Poly1305
  * lags behind when sealing and runs ahead when opening, so that it always meets whole groups of vectors.
  *
- * Where Poly1305 is on general registers the two go side by side instead.
+ * Where Poly1305 is on general registers the two go side by side instead, but for long texts
+ * (chacha20poly1305_long_impl.h).
  *
  * Positions and lengths are public and stand in struct course, which is registers; struct message is secret. A message
  * stands in the frame of a function that has nothing public there: what works on it gets its address, and keeps nothing
@@ -21,6 +22,7 @@
 #include "kernels/chacha/poly1305_impl.h"
 #if TIER_WIDE
 #include "kernels/chacha/chacha20poly1305_beside_impl.h"
+#include "kernels/chacha/chacha20poly1305_long_impl.h"
 #endif
 
 /* From this length of text on the powers for groups of vectors pay. */
@@ -141,7 +143,7 @@ VEC_STEP size_t first_chunk(struct message *m, struct course *at, uint8_t *out, 
 VEC_STEP void chunk(struct message *m, uint32_t counter, uint8_t *out, const uint8_t *in, size_t n)
 {
     if (n == CHACHA_BULK)
-        chacha_bulk(&m->chacha, counter, out, in);
+        chacha_bulk(&m->chacha, counter, out, in, 1);
     else
         chacha_some(&m->chacha, counter, (n + CHACHA_BLOCK - 1) / CHACHA_BLOCK, NULL, out, in, n);
 }
@@ -168,11 +170,31 @@ VEC_STEP unsigned chunk_beside(struct message *m, struct course *at, uint32_t co
     at->pos += size - before;
     return 1;
 }
+/* The long part of the `left` bytes of text from `in` on; Poly1305 has got all before `data`. Returns how many bytes
+ * it has worked off, 0 if it does not pay. */
+VEC_STEP size_t long_part(struct message *m, struct course *at, uint32_t counter, uint8_t *out, const uint8_t *in,
+                          size_t left, const uint8_t *data, const unsigned opening)
+{
+    const size_t fill = (size_t)(POLY_BYTES - at->pos % POLY_BYTES) % POLY_BYTES;
+    if (left < LONG_TEXT || (!opening && (size_t)(out - data) < fill + LONG_BEGIN))
+        return 0;
+    const size_t chunks = (left - (opening ? LONG_GROUP - 1 : 0)) / CHACHA_BULK;
+    absorb(m, at, data, fill);
+    data += fill;
+    at->pos += (size_t)((opening ? open_long : seal_long)(&m->chacha, &m->poly, counter, out, in, chunks, data) - data);
+    return chunks * CHACHA_BULK;
+}
 #else
 VEC_STEP unsigned chunk_beside(struct message *m, struct course *at, uint32_t counter, uint8_t *out, const uint8_t *in,
                                size_t n, const uint8_t *data, size_t size)
 {
     (void)m, (void)at, (void)counter, (void)out, (void)in, (void)n, (void)data, (void)size;
+    return 0;
+}
+VEC_STEP size_t long_part(struct message *m, struct course *at, uint32_t counter, uint8_t *out, const uint8_t *in,
+                          size_t left, const uint8_t *data, const unsigned opening)
+{
+    (void)m, (void)at, (void)counter, (void)out, (void)in, (void)left, (void)data, (void)opening;
     return 0;
 }
 #endif
@@ -191,6 +213,9 @@ VEC_STEP void take_text(struct message *m, struct course *at, uint8_t *out, cons
         const uint8_t *data = (opening ? in : out) + absorbed;
         const uint32_t number = counter + (uint32_t)(done / CHACHA_BLOCK);
         size_t size = 0;
+        n = long_part(m, at, number, out + done, in + done, len - done, data, opening);
+        if (n > 0)
+            continue;
         n = chunk_bytes(len - done);
         /* When sealing, of the chunk before, whose stores have long reached the cache. */
         if (!opening)

@@ -14,6 +14,10 @@
 #define POLY_RADIX  44
 #define POLY_BITS   45
 #define POLY_S_BITS 50
+/* Sums of a group's products side by side: a multiplier that also adds makes chains of its latency. */
+#define POLY_SUMS 2
+/* Of the sum of all lanes. */
+#define POLY_SUM_BITS 52
 
 /* A sum of products, low and high 52 bits apart; column k of `high` belongs 52 bits above column k of `low`. */
 struct poly_sum {
@@ -46,19 +50,11 @@ VEC_STEP void poly_sum_add(struct poly_sum *sum, const struct poly_sum *more)
         sum->high[k] = quads_add(sum->high[k], more->high[k]);
     }
 }
-/* sum += a * r; a and r < 2^POLY_BITS. */
-VEC_STEP void poly_multiply_add(struct poly_sum *sum, const quads a[POLY_LIMBS], const quads r[POLY_LIMBS],
-                                const quads s[POLY_LIMBS])
+/* Column k of the sum += a * factor. */
+OCT_INLINE void poly_column_add(struct poly_sum *sum, unsigned k, quads a, quads factor)
 {
-    VEC_UNROLL
-    for (unsigned i = 0; i < POLY_LIMBS; i++) {
-        VEC_UNROLL
-        for (unsigned k = 0; k < POLY_LIMBS; k++) {
-            const quads factor = k >= i ? r[k - i] : s[POLY_LIMBS + k - i];
-            sum->low[k] = quads_madd52lo(sum->low[k], a[i], factor);
-            sum->high[k] = quads_madd52hi(sum->high[k], a[i], factor);
-        }
-    }
+    sum->low[k] = quads_madd52lo(sum->low[k], a, factor);
+    sum->high[k] = quads_madd52hi(sum->high[k], a, factor);
 }
 /* h = sum, carried: h[0] < 2^44, h[1] < 2^44 + 2^13, h[2] < 2^42. What leaves the top comes back five times at the
  * bottom. */

@@ -14,7 +14,7 @@
 #undef VEC_FENCE
 #include "vec/vec_bound.h"
 
-#define QUADS_LANES 8
+#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
 typedef v8 quads;
 
 OCT_INLINE quads quads_below(const char *operation, unsigned bits)
@@ -65,19 +65,30 @@ OCT_INLINE quads quads_srl(quads a, unsigned bits)
     v8_need("srl", a, ((__int128)1 << 63) - 1);
     return v8_sra(a, bits);
 }
-VEC_3(quads, quads_madd52lo, v8_madd52lo(a, b, c))
-VEC_3(quads, quads_madd52hi, v8_madd52hi(a, b, c))
-OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_blocks(quads limb[QUADS_LIMBS], const uint8_t *p)
 {
     (void)p;
-    limb[0] = limb[1] = quads_below("load_blocks", 44);
-    limb[2] = quads_below("load_blocks", 40);
+    for (unsigned k = 0; k < QUADS_LIMBS; k++) {
+        const unsigned left = 128 - QUADS_LIMB_BITS * k;
+        limb[k] = quads_below("load_blocks", left < QUADS_LIMB_BITS ? left : QUADS_LIMB_BITS);
+    }
 }
-OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+#if QUADS_FACTOR_BITS == 52
+VEC_3(quads, quads_madd52lo, v8_madd52lo(a, b, c))
+VEC_3(quads, quads_madd52hi, v8_madd52hi(a, b, c))
+OCT_INLINE void quads_load_lanes(quads limb[QUADS_LIMBS], const uint8_t *p, size_t stride)
 {
     (void)stride;
     quads_load_blocks(limb, p);
 }
+#else
+OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
+{
+    v8_need("madd32 multiplicand", a, ((__int128)1 << 32) - 1);
+    v8_need("madd32 multiplicand", b, ((__int128)1 << 32) - 1);
+    return v8_interval("madd32", sum.lo + a.lo * b.lo, sum.hi + a.hi * b.hi);
+}
+#endif
 OCT_INLINE quads quads_block_order(quads a)
 {
     return a;

@@ -5,7 +5,7 @@
 #ifndef OCT_VEC_QUADS_C_H
 #define OCT_VEC_QUADS_C_H
 
-#define QUADS_LANES 8
+#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
 typedef struct {
     uint64_t p[QUADS_LANES];
 } quads;
@@ -64,27 +64,31 @@ PARTS_2(quads, quads_or, x | y)
 PARTS_BY(quads, quads_low, x &(((uint64_t)1 << bits) - 1))
 PARTS_BY(quads, quads_sll, x << bits)
 PARTS_BY(quads, quads_srl, x >> bits)
+#if QUADS_FACTOR_BITS == 52
 #define QUADS_LOW52 (((uint64_t)1 << 52) - 1)
 PARTS_3(quads, quads_madd52lo, x + ((uint64_t)((unsigned __int128)(y & QUADS_LOW52) * (z & QUADS_LOW52)) & QUADS_LOW52))
 PARTS_3(quads, quads_madd52hi, x + ((uint64_t)((unsigned __int128)(y & QUADS_LOW52) * (z & QUADS_LOW52) >> 52)))
-/* Bits at .. at+43 of the block at p + i * stride for each lane i. */
-OCT_INLINE quads quads_block_bits(const uint8_t *p, size_t stride, unsigned at)
+#else
+PARTS_3(quads, quads_madd32, x + (y & 0xffffffff) * (z & 0xffffffff))
+#endif
+/* Limb k of the block at p + i * stride for each lane i. */
+OCT_INLINE quads quads_block_limb(const uint8_t *p, size_t stride, unsigned k)
 {
     quads r;
     QUADS_EACH(i)
     {
         const uint64_t low = tier_load64(p + stride * i), high = tier_load64(p + stride * i + 8);
         const unsigned __int128 block = (unsigned __int128)high << 64 | low;
-        r.p[i] = (uint64_t)(block >> at) & (((uint64_t)1 << 44) - 1);
+        r.p[i] = (uint64_t)(block >> (QUADS_LIMB_BITS * k)) & (((uint64_t)1 << QUADS_LIMB_BITS) - 1);
     }
     return r;
 }
-OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+OCT_INLINE void quads_load_lanes(quads limb[QUADS_LIMBS], const uint8_t *p, size_t stride)
 {
-    for (unsigned i = 0; i < 3; i++)
-        limb[i] = quads_block_bits(p, stride, 44 * i);
+    for (unsigned k = 0; k < QUADS_LIMBS; k++)
+        limb[k] = quads_block_limb(p, stride, k);
 }
-OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_blocks(quads limb[QUADS_LIMBS], const uint8_t *p)
 {
     quads_load_lanes(limb, p, 16);
 }

@@ -14,7 +14,7 @@
 #undef VEC_FENCE
 #include "vec/vec_proof.h"
 
-#define QUADS_LANES 8
+#define QUADS_LANES (QUADS_FACTOR_BITS == 52 ? 8 : 4)
 typedef struct {
     v8 lane[QUADS_LANES];
 } quads;
@@ -72,13 +72,13 @@ OCT_INLINE void quads_store1(uint64_t *p, quads a, unsigned bits)
 {
     *p = PROOF_TAG ^ (uint64_t)proof_op("limb", a.lane[0], a.lane[0], ((uint64_t)1 << bits) - 1).line;
 }
-OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
+OCT_INLINE void quads_load_lanes(quads limb[QUADS_LIMBS], const uint8_t *p, size_t stride)
 {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < QUADS_LIMBS; k++)
         for (int i = 0; i < QUADS_LANES; i++)
             limb[k].lane[i] = oct_proof_block(p + (size_t)i * stride, k);
 }
-OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
+OCT_INLINE void quads_load_blocks(quads limb[QUADS_LIMBS], const uint8_t *p)
 {
     quads_load_lanes(limb, p, 16);
 }
@@ -111,6 +111,7 @@ OCT_INLINE quads quads_srl(quads a, unsigned bits)
     QUADS_EACH(r, v8_srl(a.lane[i], bits));
     return r;
 }
+#if QUADS_FACTOR_BITS == 52
 OCT_INLINE quads quads_madd52lo(quads sum, quads a, quads b)
 {
     QUADS_EACH(r, v8_madd52lo(sum.lane[i], a.lane[i], b.lane[i]));
@@ -121,6 +122,13 @@ OCT_INLINE quads quads_madd52hi(quads sum, quads a, quads b)
     QUADS_EACH(r, v8_madd52hi(sum.lane[i], a.lane[i], b.lane[i]));
     return r;
 }
+#else
+OCT_INLINE quads quads_madd32(quads sum, quads a, quads b)
+{
+    QUADS_EACH(r, ((v8){oct_proof_record("madd32", sum.lane[i].line, a.lane[i].line, b.lane[i].line, 0)}));
+    return r;
+}
+#endif
 OCT_INLINE quads quads_first(quads a)
 {
     QUADS_EACH(r, a.lane[0]);

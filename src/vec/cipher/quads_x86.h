@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* The zmm and ymm backends of quads.h, eight lanes or four: IFMA. What differs besides the width of registers is in
- * quads_zmm.h and quads_ymm.h. */
+/* The zmm and ymm backends of quads.h, eight lanes or four: IFMA, or AVX2's multiplier of 32 bits. What differs besides
+ * the width of registers is in quads_zmm.h and quads_ymm.h. */
 #ifndef OCT_VEC_QUADS_X86_H
 #define OCT_VEC_QUADS_X86_H
 
@@ -46,8 +46,6 @@ VEC_2(quads, quads_or, MM_SI(or)(a, b))
 VEC_BY(quads, quads_low, MM_SI (and)(a, quads_set1(((uint64_t)1 << bits) - 1)))
 VEC_BY(quads, quads_sll, MM(slli_epi64)(a, (int)bits))
 VEC_BY(quads, quads_srl, MM(srli_epi64)(a, (int)bits))
-VEC_3(quads, quads_madd52lo, MM(madd52lo_epu64)(a, b, c))
-VEC_3(quads, quads_madd52hi, MM(madd52hi_epu64)(a, b, c))
 VEC_1(quads, quads_first, MM(broadcastq_epi64)(MM_FIRST(a)))
 
 #if defined(TIER_QUADS_ZMM)
@@ -57,21 +55,35 @@ VEC_1(quads, quads_first, MM(broadcastq_epi64)(MM_FIRST(a)))
 #endif
 
 /* Limbs of blocks whose low and high words these are. */
+#if QUADS_FACTOR_BITS == 52
+VEC_3(quads, quads_madd52lo, MM(madd52lo_epu64)(a, b, c))
+VEC_3(quads, quads_madd52hi, MM(madd52hi_epu64)(a, b, c))
 OCT_INLINE void quads_limbs(quads limb[3], quads low, quads high)
 {
     limb[0] = quads_low(low, 44);
     limb[1] = quads_low(quads_or(quads_srl(low, 44), quads_sll(high, 20)), 44);
     limb[2] = quads_srl(high, 24);
 }
-/* Unpacking within rows is cheapest. */
-OCT_INLINE void quads_load_blocks(quads limb[3], const uint8_t *p)
-{
-    const quads a = MM_SI(loadu)((const mm *)p), b = MM_SI(loadu)((const mm *)(p + MM_BYTES));
-    quads_limbs(limb, MM(unpacklo_epi64)(a, b), MM(unpackhi_epi64)(a, b));
-}
 OCT_INLINE void quads_load_lanes(quads limb[3], const uint8_t *p, size_t stride)
 {
     const quads a = quads_rows(p, 2 * stride), b = quads_rows(p + stride, 2 * stride);
+    quads_limbs(limb, MM(unpacklo_epi64)(a, b), MM(unpackhi_epi64)(a, b));
+}
+#else
+VEC_3(quads, quads_madd32, MM(add_epi64)(a, MM(mul_epu32)(b, c)))
+OCT_INLINE void quads_limbs(quads limb[5], quads low, quads high)
+{
+    limb[0] = quads_low(low, 26);
+    limb[1] = quads_low(quads_srl(low, 26), 26);
+    limb[2] = quads_low(quads_or(quads_srl(low, 52), quads_sll(high, 12)), 26);
+    limb[3] = quads_low(quads_srl(high, 14), 26);
+    limb[4] = quads_srl(high, 40);
+}
+#endif
+/* Unpacking within rows is cheapest. */
+OCT_INLINE void quads_load_blocks(quads limb[QUADS_LIMBS], const uint8_t *p)
+{
+    const quads a = MM_SI(loadu)((const mm *)p), b = MM_SI(loadu)((const mm *)(p + MM_BYTES));
     quads_limbs(limb, MM(unpacklo_epi64)(a, b), MM(unpackhi_epi64)(a, b));
 }
 

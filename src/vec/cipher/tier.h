@@ -6,7 +6,8 @@
  *
  *   OCT_BACKEND_ZMM      zmm, AVX-512 F, BW, DQ, VL, IFMA
  *   OCT_BACKEND_VL256    ymm, the same instructions
- *   OCT_BACKEND_AVX2     ymm, AVX2 and BMI2, sixteen registers; Poly1305 on general registers (wide.h)
+ *   OCT_BACKEND_AVX2     ymm, AVX2 and BMI2, sixteen registers; Poly1305 on general registers (wide.h), of long texts
+ *                        on lanes with a multiplier of 32 bits
  *   OCT_BACKEND_C        plain loops: for every CPU, sanitizers and the constant-time checks
  *   OCT_BACKEND_C64      plain loops, in the form of OCT_BACKEND_AVX2
  *   OCT_BACKEND_BOUND    tests only: intervals (vec_bound.h)
@@ -32,6 +33,7 @@
 #elif defined(OCT_BACKEND_AVX2)
 #define OCT_NAME(name) oct_avx2_##name
 #define TIER_WORDS_YMM
+#define TIER_QUADS_YMM
 #define TIER_SIXTEEN
 #elif defined(OCT_BACKEND_C)
 #define OCT_NAME(name) oct_c_##name
@@ -101,7 +103,8 @@ OCT_INLINE void tier_store32(uint8_t *p, uint32_t x)
 #define VEC_STEP static inline
 #else
 #define VEC_UNROLL
-#define VEC_STEP static __attribute__((noinline, unused))
+#define VEC_STEP    static __attribute__((noinline, unused))
+#define VEC_FENCE() ((void)0)
 #endif
 
 #endif

@@ -3,11 +3,14 @@
 /* ctest: BY_HAND */
 /*
  * Poly1305 alone, with keys and messages that a cipher never gives: r at its extremes, all limbs ones, sums that end at
- * p-1, p, p+1 and around 2^130 and 2^128; one message over all lanes, and a message in each. Against libcrypto's
- * Poly1305. Compiled once per tier.
+ * p-1, p, p+1 and around 2^130 and 2^128; one message over all lanes, a message in each, and a long stretch of a
+ * message. Against libcrypto's Poly1305. Compiled once per tier.
  */
 #include "depth.h"
 #include "kernels/chacha/poly1305_rows_impl.h"
+#if TIER_WIDE
+#include "kernels/chacha/poly1305_long_impl.h"
+#endif
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,16 +27,22 @@ enum { MAX = 40 * POLY_BYTES };
 static EVP_MAC *mac;
 static EVP_MAC_CTX *ctx;
 
+/* Before main(), which is compiled for the tier's CPU as well. */
+static __attribute__((constructor)) void skip_without_cpu(void)
+{
+    __builtin_cpu_init();
+#if defined(OCT_BACKEND_AVX2)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+        exit(77);
+#elif defined(TIER_QUADS_YMM) || defined(TIER_QUADS_ZMM)
+    if (!__builtin_cpu_supports("avx512ifma") || !__builtin_cpu_supports("avx512vl"))
+        exit(77);
+#endif
+}
+
 static int setup(void **state)
 {
     (void)state;
-#if defined(TIER_QUADS_YMM) || defined(TIER_QUADS_ZMM)
-    if (!__builtin_cpu_supports("avx512ifma") || !__builtin_cpu_supports("avx512vl"))
-        exit(77);
-#elif defined(TIER_WORDS_YMM)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
-        exit(77);
-#endif
     mac = EVP_MAC_fetch(NULL, "POLY1305", NULL);
     ctx = EVP_MAC_CTX_new(mac);
     return ctx ? 0 : -1;
@@ -232,7 +241,49 @@ static void test_canonical(void **state)
         }
 }
 
+/* A stretch of some groups on lanes after `before` blocks, and `after` blocks behind it; in two calls if there are so
+ * many. The sum before it is what those blocks make, and the number of a few is around p. */
+static void compare_stretch(unsigned kind, unsigned of, size_t before, size_t groups, size_t after)
+{
+#if TIER_WIDE
+    static uint8_t data[16 * 64 + LONG_BEGIN + 9 * LONG_GROUP];
+    static struct poly_long l;
+    static struct poly p;
+    const size_t begin = 16 * before, stretch = LONG_BEGIN + groups * LONG_GROUP;
+    const uint8_t *const end = data + begin + stretch;
+    uint8_t key[32], want[16], tag[16];
+    make_key(key, kind);
+    make_data(data, sizeof data, of);
+    if (of % 3 == 1)
+        data[0] = (uint8_t)(data[0] - kind);
+    their_tag(want, key, data, begin + stretch + 16 * after);
+    memset(&p, 0xaa, sizeof p);
+    memset(&l, 0xaa, sizeof l);
+    poly_set_key(&p, key);
+    poly_blocks(p.sum, p.r, data, before);
+    poly_long_begin(&l, &p, data + begin);
+    poly_long_groups(&l, data + begin + LONG_BEGIN, groups / 2);
+    poly_long_groups(&l, data + begin + LONG_BEGIN + groups / 2 * LONG_GROUP, groups - groups / 2);
+    poly_long_end(&l, &p);
+    poly_blocks(p.sum, p.r, end, after);
+    poly_reduce(p.sum);
+    poly_tag(tag, p.sum, p.pad[0], p.pad[1]);
+    assert_memory_equal(tag, want, 16);
+#else
+    (void)kind, (void)of, (void)before, (void)groups, (void)after;
+#endif
+}
+static void test_stretches(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 24; kind++)
+        for (unsigned of = 0; of < 3; of++)
+            for (size_t before = 0; before <= 8; before++)
+                for (size_t groups = 0; groups <= 9; groups++)
+                    compare_stretch(kind, of, before, groups, (kind + groups) % 4);
+}
+
 int main(void)
 {
-    return RUN_TESTS(setup, teardown, test_extremes, test_rows, test_final_reduction, test_canonical);
+    return RUN_TESTS(setup, teardown, test_extremes, test_rows, test_final_reduction, test_canonical, test_stretches);
 }

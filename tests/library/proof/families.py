@@ -78,6 +78,8 @@ FAMILIES = {
     "poly1305": Family("poly1305.c", chacha.poly1305, ("chacha/chacha20poly1305",), forms=("",)),
     "poly1305_wide": Family("poly1305_wide.c", chacha.poly1305_wide, ("chacha/chacha20poly1305",),
                             forms=("OCT_WHOLE_PRODUCTS",)),
+    "poly1305_long": Family("poly1305_long.c", chacha.poly1305_long, ("chacha/chacha20poly1305",),
+                            forms=("OCT_WHOLE_PRODUCTS",)),
     "chacha20": Family("chacha20.c", hashes.chacha20, ("chacha/chacha20poly1305",)),
     "ghash": Family("ghash.c", ghash.ghash, ("gcm/gcm128", "gcm/gcm192", "gcm/gcm256", "sm4/sm4gcm", "sm4/sm4many"),
                     forms=("",)),

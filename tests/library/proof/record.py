@@ -14,8 +14,8 @@ class Number:
 class Record:
     made = []  # all of a claim's records: each has to show what its kernel says is proved
 
-    def __init__(self, name, lines, eager=False, modulus=0, powers=False, merge=False):
-        self.name, self.n, self.modulus = name, [], modulus
+    def __init__(self, name, lines, eager=False, modulus=0, powers=False, merge=False, named=False):
+        self.name, self.n, self.modulus, self.named = name, [], modulus, named
         self.x = Algebra(eager)
         self.x.merge = merge
         if powers:
@@ -41,6 +41,8 @@ class Record:
             if self.modulus:
                 limbs = [(self.n[int(i)].a, (self.n[int(i)].low, self.n[int(i)].high)) for i in rest]
                 self.x.group(limbs, [int(bits) * i for i in range(len(limbs))], self.modulus, name)
+                for i in rest if self.named else ():  # multiples of a limb, too, are then told by it
+                    self.n[int(i)].a = self.x.name(self.n[int(i)].a, (self.n[int(i)].low, self.n[int(i)].high))
         elif what == "montgomery":
             self.x.inverse[frozenset(self.n[b].a.items())] = self.n[a].a
         elif what.startswith("input:"):
@@ -141,6 +143,12 @@ class Record:
         p = self.x.product(a.a, b.a, (a.low, a.high), (b.low, b.high))
         low = add(p, self.x.cut(p, 52, (a.low * b.low, a.high * b.high)), -1 << 52)
         return Number(add(acc.a, low), acc.low, acc.high + min(a.high * b.high, MASK))
+
+    def do_madd32(self, _, acc, a, b):
+        self.need("multiplicand", a, (1 << 32) - 1)
+        self.need("multiplicand", b, (1 << 32) - 1)
+        p = self.x.product(a.a, b.a, (a.low, a.high), (b.low, b.high))
+        return Number(add(acc.a, p), acc.low + a.low * b.low, acc.high + a.high * b.high)
 
     def do_madd52hi(self, k, acc, a, b):
         self.need("multiplicand", a, MASK)

@@ -19,15 +19,23 @@ def power(x, a, n):
 
 
 def poly1305(name, lines):
-    r = Record(name, lines, modulus=P1305)
+    return lanes(name, lines, 44)
+
+
+def poly1305_long(name, lines):
+    return lanes(name, lines, 26)
+
+
+def lanes(name, lines, bits):
+    r = Record(name, lines, modulus=P1305, named=True)
     x = r.x
     key = {(x.label.index("key"),): 1}
     if name == "powers":
         for i in r.outputs:
-            expected = power(x, key, int(i[1:])) if i != "p0" else {}
-            need(x.modular(add(r.number(i, 44), expected, -1), P1305) == {}, f"{i} is no power")
+            expected = power(x, key, int(i[1:].partition(".")[0])) if i != "p0" else {}
+            need(x.modular(add(r.number(i, bits), expected, -1), P1305) == {}, f"{i} is no power")
         return f"{len(r.outputs)} powers of r modulo p"
-    return message(r, 44)
+    return message(r, bits)
 
 
 def poly1305_wide(name, lines):
@@ -35,9 +43,11 @@ def poly1305_wide(name, lines):
 
 
 def message(r, bits):
-    # h = m_1 r^n + ... + m_n r, by Horner's rule
+    # h = m_1 r^n + ... + m_n r, by Horner's rule, and what was before times r^n
     x, many = r.x, -(-128 // bits)
     key, limbs, expected = {(x.label.index("key"),): 1}, r.inputs["m"], {}
+    if "before" in x.label:
+        expected = {(x.label.index("before"),): 1}
     for j in range(0, len(limbs), many):
         block = {}
         for k in range(many):

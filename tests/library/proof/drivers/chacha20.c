@@ -49,7 +49,7 @@ static void text(const char *name, unsigned blocks, size_t len, int bulk, int ke
     for (size_t i = 0; i < len; i += 4)
         tier_store32(in + i, input("text", (int)(i / 4)));
     if (bulk)
-        chacha_bulk(&c, PROOF_COUNTER32 | 5, out, in);
+        chacha_bulk(&c, PROOF_COUNTER32 | 5, out, in, 1);
     else if (blocks > WORDS_LANES / 2)
         chacha_lanes(&c, PROOF_COUNTER32 | 5, key ? poly : NULL, out, in, len);
     else if (blocks > WORDS_ROWS)

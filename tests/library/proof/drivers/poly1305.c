@@ -62,10 +62,10 @@ static void message(const char *name, int blocks, unsigned bulk)
     poly_sum_zero(&sum);
     for (unsigned k = 0; k < POLY_LIMBS; k++)
         h[k] = quads_load(p.sum[k], POLY_BITS);
-    poly_multiply_falling(&sum, &p, h, QUADS_LANES - (unsigned)last);
+    poly_multiply_falling(&sum, &p.powers, h, QUADS_LANES - (unsigned)last);
     memcpy(p.pending, data + whole * POLY_BYTES, POLY_BYTES);
     poly_load_blocks(m, p.pending);
-    poly_multiply_falling(&sum, &p, m, 2 * QUADS_LANES - (unsigned)last);
+    poly_multiply_falling(&sum, &p.powers, m, 2 * QUADS_LANES - (unsigned)last);
     poly_carry(h, &sum);
     output(h);
 }
@@ -102,7 +102,7 @@ static void powers(void)
         char name[16];
         snprintf(name, sizeof name, "p%d", 2 * QUADS_LANES - i);
         for (int k = 0; k < POLY_LIMBS; k++) {
-            const v8 x = v8_load52((const uint64_t[V8_LANES]){p.power[k][i]});
+            const v8 x = v8_load52((const uint64_t[V8_LANES]){p.powers.power[k][i]});
             proof_output(&x, 1, name);
         }
     }
@@ -110,7 +110,7 @@ static void powers(void)
         char name[16];
         snprintf(name, sizeof name, "f%d", QUADS_LANES * n);
         for (int k = 0; k < POLY_LIMBS; k++) {
-            const v8 x = v8_load52((const uint64_t[V8_LANES]){p.far[n - 1][k]});
+            const v8 x = v8_load52((const uint64_t[V8_LANES]){p.powers.far[n - 1][k][0]});
             proof_output(&x, 1, name);
         }
     }
