@@ -37,7 +37,7 @@ class Libraries(frame.Experiment):
              "turns by 64 connections from another. Each round has all kinds of handshakes. Those of TLS 1.3 have a "
              "small GET behind them. Rows with a version, and with `awslc octuple`, compare stock and Octuple there. "
              "In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(15, 0.6), frame.Size(3, 0.3)
+    full, quick = frame.Size(15, 0.4), frame.Size(3, 0.3)
     main_metric = CPU
 
     def __init__(self) -> None:
