@@ -37,7 +37,7 @@ class Libraries(frame.Experiment):
              "turns by 64 connections from another. Each round has all kinds of handshakes. Those of TLS 1.3 have a "
              "small GET behind them. Rows with a version, and with `awslc octuple`, compare stock and Octuple there. "
              "In rows with `awslc`, `stock` is AWS-LC, and `octuple` is the cheapest of the OpenSSLs with Octuple.")
-    full, quick = frame.Size(15, 0.4), frame.Size(3, 0.3)
+    full, quick = frame.Size(3, 0.6), frame.Size(3, 0.3)
     main_metric = CPU
 
     def __init__(self) -> None:
@@ -82,13 +82,15 @@ def in_turns(lab: frame.Lab, server: str, names: tuple[str, ...], kinds: list[st
     each round has all of them."""
     where = lab.folder / server
     where.mkdir(mode=0o755, exist_ok=True)
-    found: Found = {name: {side: [] for side in SIDES} for name in names}
+    both = {f"{name} {side}": (name, side) for name in names for side in SIDES}
     with libraries.All(server, kinds, lab.folder / "keys", where, lab.build, lab.place.server, SIDES) as all_of:
-        for number in range(lab.size.rounds + 1):
-            for name in names:
-                for side in versus.order(number, SIDES):
-                    found[name][side].append(all_of.microseconds(
-                        side, load.named(HANDSHAKES[name]), lab.place.client, connections=CONNECTIONS,
-                        seconds=lab.size.seconds))
-    # The first round has warmed up.
-    return {name: {side: values[1:] for side, values in sides.items()} for name, sides in found.items()}
+
+        def one(which: str, _number: int) -> dict[str, float]:
+            name, side = both[which]
+            return {CPU: all_of.microseconds(side, load.named(HANDSHAKES[name]), lab.place.client,
+                                             connections=CONNECTIONS, seconds=lab.size.seconds)}
+
+        for which in both:
+            one(which, 0)
+        found = frame.in_turns(tuple(both), lab.size.rounds, METRICS, one)[CPU]["sides"]
+    return {name: {side: found[f"{name} {side}"] for side in SIDES} for name in names}
