@@ -76,10 +76,8 @@ static bool openssl_has_zmm_gcm(int aead, unsigned long openssl_version)
     return openssl_version >= 0x30100000UL && count > 0 && strcmp(runnable[count - 1]->tier, "zmm") == 0;
 }
 
-static bool pays_on(const struct oct_aead_ops *ops, int aead, unsigned long openssl_version)
+static bool is_worth(int aead, const struct oct_aead_ops *ops)
 {
-    if (aead >= OCT_AEAD_AES_128_GCM && aead <= OCT_AEAD_AES_256_GCM && openssl_has_zmm_gcm(aead, openssl_version))
-        return false;
     return ops &&
            (strcmp(ops->tier, "zmm") == 0 || (strcmp(ops->tier, "ymm") == 0 && aead != OCT_AEAD_CHACHA20_POLY1305));
 }
@@ -88,8 +86,9 @@ static bool pays_on(const struct oct_aead_ops *ops, int aead, unsigned long open
  */
 int oct_aead_pays(int aead, unsigned long openssl_version)
 {
-    return pays_on(oct_aead_possible(aead), aead, openssl_version) &&
-           pays_on(oct_aead_selected(aead, NULL), aead, openssl_version);
+    if (aead >= OCT_AEAD_AES_128_GCM && aead <= OCT_AEAD_AES_256_GCM && openssl_has_zmm_gcm(aead, openssl_version))
+        return 0;
+    return is_worth(aead, oct_aead_possible(aead)) && is_worth(aead, oct_aead_selected(aead, NULL));
 }
 
 const char *oct_aead_reason(int aead)
