@@ -245,12 +245,56 @@ VEC_STEP void chacha_use(uint8_t *key, uint8_t *out, const uint8_t *in, const wo
 
 /* All sets of lanes, for long texts, whole: `count` times. */
 #define CHACHA_BULK (CHACHA_BLOCK * CHACHA_SETS * WORDS_LANES)
+#if WORDS_QUARTERS < 4
+/* Sixteen registers are too few for a state and what rotates it, and gcc would put words on the stack right before it
+ * needs them. So half of the third row is here. The first half of a double round takes the halves in turn, and the
+ * second begins with the one that is there. */
+struct chacha_third_row {
+    uint8_t word[4][WORDS_BYTES];
+};
+/* Two words go, from `first` on, and the other two come. */
+VEC_STEP void chacha_change_third(words x[16], struct chacha_third_row *row, unsigned first)
+{
+    VEC_UNROLL
+    for (unsigned i = first; i < first + 2; i++)
+        words_store_away(row->word[i], x[8 + i]);
+    VEC_UNROLL
+    for (unsigned i = 2 - first; i < 4 - first; i++)
+        x[8 + i] = words_load(row->word[i]);
+}
+VEC_STEP void chacha_bulk_blocks(words x[][16], const struct chacha *c, uint32_t counter)
+{
+    struct chacha_third_row row;
+    chacha_lanes_begin(x, 1, c, NULL, counter);
+    words_store(row.word[2], x[0][10]);
+    words_store(row.word[3], x[0][11]);
+    for (unsigned round = 0; round < CHACHA_DOUBLE_ROUNDS; round++) {
+        chacha_quarters(x, 1, 0, 0);
+        chacha_change_third(x[0], &row, 0);
+        chacha_quarters(x, 1, 0, 2);
+        chacha_quarters(x, 1, 1, 0);
+        chacha_change_third(x[0], &row, 2);
+        chacha_quarters(x, 1, 1, 2);
+    }
+    x[0][10] = words_load(row.word[2]);
+    x[0][11] = words_load(row.word[3]);
+    VEC_UNROLL
+    for (unsigned i = 0; i < 4; i++)
+        words_store_away(row.word[i], words_set1(0));
+    chacha_lanes_end(x, 1, c, NULL, counter);
+}
+#else
+VEC_STEP void chacha_bulk_blocks(words x[][16], const struct chacha *c, uint32_t counter)
+{
+    chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
+}
+#endif
 static OCT_NOINLINE void chacha_bulk(const struct chacha *c, uint32_t counter, uint8_t *out, const uint8_t *in,
                                      size_t count)
 {
     for (; count > 0; count--) {
         words x[CHACHA_SETS][16];
-        chacha_lane_blocks(x, CHACHA_SETS, c, NULL, counter);
+        chacha_bulk_blocks(x, c, counter);
         VEC_UNROLL
         for (unsigned set = 0; set < CHACHA_SETS; set++)
             chacha_xor(out + set * CHACHA_BLOCK * WORDS_LANES, in + set * CHACHA_BLOCK * WORDS_LANES, x[set], 16,

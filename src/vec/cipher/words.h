@@ -64,6 +64,8 @@ OCT_INLINE void words_rows_to_blocks(words x[4]);
 /* WORDS_BYTES bytes, little-endian, at any address. */
 OCT_INLINE words words_load(const uint8_t *p);
 OCT_INLINE void words_store(uint8_t *p, words a);
+/* The same, where the compiler is not to keep the vector in a register for the next words_load(). */
+OCT_INLINE void words_store_away(uint8_t *p, words a);
 /* The first `len` bytes alone, for a public len of 1 .. WORDS_BYTES: zeros behind them, nothing beyond read or
  * written. */
 OCT_INLINE words words_load_part(const uint8_t *p, size_t len);

@@ -103,6 +103,10 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 {
     words_store_part(p, a, 4 * WORDS_LANES);
 }
+OCT_INLINE void words_store_away(uint8_t *p, words a)
+{
+    words_store(p, a);
+}
 OCT_INLINE words words_keep(words a, size_t len)
 {
     for (size_t i = len; i < 4 * WORDS_LANES; i++)

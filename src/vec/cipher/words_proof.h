@@ -99,6 +99,10 @@ OCT_INLINE void words_store(uint8_t *p, words a)
     for (unsigned i = 0; i < WORDS_LANES; i++)
         tier_store32(p + 4 * i, PROOF_TAG32 ^ (uint32_t)a.line[i]);
 }
+OCT_INLINE void words_store_away(uint8_t *p, words a)
+{
+    words_store(p, a);
+}
 /* Parts of whole words. */
 OCT_INLINE words words_load_part(const uint8_t *p, size_t len)
 {

@@ -27,6 +27,11 @@ OCT_INLINE void words_store(uint8_t *p, words a)
 {
     MM_SI(storeu)((mm *)p, a);
 }
+OCT_INLINE void words_store_away(uint8_t *p, words a)
+{
+    words_store(p, a);
+    __asm__ volatile("" : "+m"(*(uint8_t(*)[MM_BYTES])p));
+}
 
 #if defined(TIER_WORDS_ZMM)
 #include "vec/cipher/words_zmm.h"

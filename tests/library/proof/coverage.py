@@ -76,9 +76,11 @@ def proofs():
     """(object, function) -> families"""
     found = {}
     for key, family in FAMILIES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            entered = records(build(family, family.forms[0], folder))[1]
-        for function in set().union(*entered.values()):
+        entered = set()
+        for form in family.forms:
+            with tempfile.TemporaryDirectory() as folder:
+                entered = entered.union(*records(build(family, form, folder))[1].values())
+        for function in entered:
             for kernel in family.kernels:
                 found.setdefault((kernel, function), []).append(key)
     return found
