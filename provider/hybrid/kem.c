@@ -13,6 +13,7 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -70,12 +71,12 @@ struct operation {
     uint8_t *out;      /* a server's: its share */
     const uint8_t *in; /* a client's: the server's share */
     uint8_t *secret;
-    uint8_t private_key[OCT_HYBRID_MAX_PRIVATE], public_key[OCT_HYBRID_MAX_PUBLIC]; /* a server's */
+    bool has_pair; /* of a server; the pair is here */
+    uint8_t private_key[OCT_HYBRID_MAX_PRIVATE], public_key[OCT_HYBRID_MAX_PUBLIC];
 };
 
 /* --- servers */
 
-/* The pair is taken here, where lanes are to run: on OpenSSL's own code another one is made. */
 static int server_fill(const struct oct_task *task, struct oct_job *job)
 {
     struct operation *o = (struct operation *)task;
@@ -85,20 +86,36 @@ static int server_fill(const struct oct_task *task, struct oct_job *job)
         job->mlkem_encaps = (struct oct_mlkem_encaps_lane){o->key->share, NULL, o->out, o->secret};
         return 1;
     }
-    if (!oct_pool_take(task->prov, g->pool, o->public_key, o->private_key))
-        return 0;
+    o->has_pair = oct_pool_take(task->prov, g->pool, o->public_key, o->private_key);
     job->hybrid_server =
         (struct oct_hybrid_server_lane){o->key->share, o->private_key, o->public_key, o->out, o->secret};
-    return 1;
+    return o->has_pair;
+}
+
+/* The pair that was taken for lanes, or one of OpenSSL's own where lanes were not to run. */
+static EVP_PKEY *server_pair(const struct operation *o, uint8_t *point)
+{
+    struct oct_prov *prov = o->task.prov;
+    const struct oct_prov_group *g = o->key->group;
+    const size_t prefix = g->point % 2;
+    EVP_PKEY *own;
+
+    if (!o->has_pair) {
+        own = oct_hybrid_fallback_generate(prov, g);
+        if (own != NULL && oct_hybrid_fallback_point(g, own, point))
+            return own;
+        EVP_PKEY_free(own);
+        return NULL;
+    }
+    point[0] = POINT_CONVERSION_UNCOMPRESSED;
+    memcpy(point + prefix, o->public_key, g->point - prefix);
+    return oct_hybrid_fallback_import(prov, g, o->private_key, point);
 }
 
 static int server_curve(const struct operation *o, const uint8_t *peer, uint8_t *point, uint8_t *secret)
 {
-    struct oct_prov *prov = o->task.prov;
-    const struct oct_prov_group *g = o->key->group;
-    EVP_PKEY *own = oct_hybrid_fallback_generate(prov, g);
-    const int ok = own != NULL && oct_hybrid_fallback_point(g, own, point) &&
-                   oct_hybrid_fallback_derive(prov, g, own, peer, secret);
+    EVP_PKEY *own = server_pair(o, point);
+    const int ok = own != NULL && oct_hybrid_fallback_derive(o->task.prov, o->key->group, own, peer, secret);
 
     EVP_PKEY_free(own);
     return ok;
@@ -166,13 +183,6 @@ static const struct oct_task_type server_type = {server_fill, server_fallback, O
                                                  OCT_WORK_EXCHANGE};
 static const struct oct_task_type client_type = {client_fill, client_fallback, OCT_REASON_ZERO_SECRET, OCT_WORK_NONE};
 
-/* ML-KEM costs the same in either way, and X25519 or SM2 of OpenSSL's own twice what a vector does, or more. Its P-256
- * is quick. */
-static bool is_quick_curve(const struct oct_prov_group *group)
-{
-    return group->curve != NULL && group != &oct_prov_groups[OCT_PROV_SM2_GROUP];
-}
-
 static int run(struct operation *o, const struct oct_task_type *type, int op)
 {
     const struct oct_prov_hybrid *key = o->key;
@@ -183,7 +193,7 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
                                 .op = op,
                                 .lane_key = oct_op_may_be_on(op),
                                 .may_pay_alone = true,
-                                .lanes_only = !is_quick_curve(key->group),
+                                .lanes_only = key->group->pool == NULL,
                                 .key = {(void *)key}};
     ok = oct_task_run(&o->task);
     OPENSSL_cleanse(o->private_key, sizeof o->private_key);
