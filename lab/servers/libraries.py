@@ -65,7 +65,10 @@ class Side:
 
 
 def asking(handshake: load.Handshake) -> load.Handshake:
-    """AWS-LC sends its ticket with the first data: a GET, and not the ticket, shows the end of a TLS 1.3 handshake."""
+    """AWS-LC sends its ticket with the first data: a GET, and not the ticket, shows the end of a TLS 1.3 handshake, and
+    without one no session is resumed there."""
+    if handshake == load.named("tls13-resumed"):
+        return load.named("tls13-resumed-get")
     full_13 = "1.3" in handshake.options and handshake not in load.RESUMED
     return replace(handshake, options=(*handshake.options, "--proof", "get")) if full_13 else handshake
 
