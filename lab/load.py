@@ -95,12 +95,14 @@ def named(name: str) -> Handshake:
 def run(program: Path, port: int, cpu: int, handshake: Handshake, *, connections: int, seconds: float,
         rate: float | None = None, seed: int = 1, host: str = "127.0.0.1", prefix: tuple[str, ...] = (),
         more: tuple[str, ...] = ()) -> dict:
-    """One run; returns the program's report. Failed handshakes are in it and no error here. The client has lanes for
-    its ML-KEM keys whatever the server is told to do without. `prefix` stands before the command,
+    """One run; returns the program's report. Failed handshakes are in it and no error here. The client has lanes
+    whatever the server is told to do without: it has to be the quicker of the two. `prefix` stands before the command,
     `more` are options of it."""
+    client = [str(program)]
     if handshake in RESUMED:
-        program = program.with_name("octuple-resume")
-    command = [*prefix, str(program), host, str(port), *handshake.options, "--connections", str(connections),
+        client = [str(program.with_name(name)) for name in ("octuple", "octuple-resume")]
+        client[1:1] = ["run", "--keep-groups", "--"]
+    command = [*prefix, *client, host, str(port), *handshake.options, "--connections", str(connections),
                "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json", *more]
     if rate:
         command += ["--rate", f"{rate:.2f}"]
