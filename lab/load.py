@@ -100,8 +100,8 @@ def run(program: Path, port: int, cpu: int, handshake: Handshake, *, connections
     `more` are options of it."""
     client = [str(program)]
     if handshake in RESUMED:
-        client = [str(program.with_name(name)) for name in ("octuple", "octuple-resume")]
-        client[1:1] = ["run", "--keep-groups", "--"]
+        client = [str(program.with_name("octuple")), "run", "--keep-groups", "--",
+                  str(program.with_name("octuple-resume"))]
     command = [*prefix, *client, host, str(port), *handshake.options, "--connections", str(connections),
                "--seconds", f"{seconds:.3f}", "--seed", str(seed), "--cpu", str(cpu), "--json", *more]
     if rate:

@@ -81,6 +81,10 @@ int oct_prov_hybrid_set_share(struct oct_prov_hybrid *key, const uint8_t *share,
 /* Makes a client's keys; 1, or 0 with an error raised. */
 int oct_prov_hybrid_generate(struct oct_prov_hybrid *key);
 
+/* A pair of the curve from the pool, its point in a share's form; 1, or 0 if there is none. */
+int oct_hybrid_take_pair(struct oct_prov *prov, const struct oct_prov_group *group, uint8_t *point,
+                         uint8_t *private_key);
+
 /* The curve on OpenSSL's own code, of the private context: a new pair; a pair from its numbers; its point, in a share's
  * form; whether a point is good; the secret with the other side's point. 1, or 0 (NULL), perhaps with an error raised.
  */

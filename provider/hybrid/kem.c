@@ -13,7 +13,6 @@
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
-#include <openssl/ec.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ struct operation {
     const uint8_t *in; /* a client's: the server's share */
     uint8_t *secret;
     bool has_pair; /* of a server; the pair is here */
-    uint8_t private_key[OCT_HYBRID_MAX_PRIVATE], public_key[OCT_HYBRID_MAX_PUBLIC];
+    uint8_t private_key[OCT_HYBRID_MAX_PRIVATE], point[1 + OCT_HYBRID_MAX_PUBLIC];
 };
 
 /* --- servers */
@@ -86,36 +85,21 @@ static int server_fill(const struct oct_task *task, struct oct_job *job)
         job->mlkem_encaps = (struct oct_mlkem_encaps_lane){o->key->share, NULL, o->out, o->secret};
         return 1;
     }
-    o->has_pair = oct_pool_take(task->prov, g->pool, o->public_key, o->private_key);
+    o->has_pair = oct_hybrid_take_pair(task->prov, g, o->point, o->private_key);
     job->hybrid_server =
-        (struct oct_hybrid_server_lane){o->key->share, o->private_key, o->public_key, o->out, o->secret};
+        (struct oct_hybrid_server_lane){o->key->share, o->private_key, o->point + g->point % 2, o->out, o->secret};
     return o->has_pair;
 }
 
-/* The pair that was taken for lanes, or one of OpenSSL's own where lanes were not to run. */
-static EVP_PKEY *server_pair(const struct operation *o, uint8_t *point)
+/* The pair is that which was taken for lanes, or one of OpenSSL's own where lanes were not to run. */
+static int server_curve(const struct operation *o, const uint8_t *peer, uint8_t *point, uint8_t *secret)
 {
     struct oct_prov *prov = o->task.prov;
     const struct oct_prov_group *g = o->key->group;
-    const size_t prefix = g->point % 2;
-    EVP_PKEY *own;
-
-    if (!o->has_pair) {
-        own = oct_hybrid_fallback_generate(prov, g);
-        if (own != NULL && oct_hybrid_fallback_point(g, own, point))
-            return own;
-        EVP_PKEY_free(own);
-        return NULL;
-    }
-    point[0] = POINT_CONVERSION_UNCOMPRESSED;
-    memcpy(point + prefix, o->public_key, g->point - prefix);
-    return oct_hybrid_fallback_import(prov, g, o->private_key, point);
-}
-
-static int server_curve(const struct operation *o, const uint8_t *peer, uint8_t *point, uint8_t *secret)
-{
-    EVP_PKEY *own = server_pair(o, point);
-    const int ok = own != NULL && oct_hybrid_fallback_derive(o->task.prov, o->key->group, own, peer, secret);
+    EVP_PKEY *own = o->has_pair ? oct_hybrid_fallback_import(prov, g, o->private_key, o->point)
+                                : oct_hybrid_fallback_generate(prov, g);
+    const int ok = own != NULL && oct_hybrid_fallback_point(g, own, point) &&
+                   oct_hybrid_fallback_derive(prov, g, own, peer, secret);
 
     EVP_PKEY_free(own);
     return ok;

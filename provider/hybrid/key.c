@@ -84,18 +84,24 @@ static int generate_kem(struct oct_prov_hybrid *key)
     return oct_task_run(&task);
 }
 
+int oct_hybrid_take_pair(struct oct_prov *prov, const struct oct_prov_group *group, uint8_t *point,
+                         uint8_t *private_key)
+{
+    const size_t prefix = group->point % 2;
+
+    if (prefix != 0)
+        point[0] = POINT_CONVERSION_UNCOMPRESSED;
+    return oct_pool_take(prov, group->pool, point + prefix, private_key);
+}
+
 /* The curve's pair, from the pool or of OpenSSL's own. */
 static int generate_curve(struct oct_prov_hybrid *key)
 {
     const struct oct_prov_group *g = key->group;
     uint8_t *point = key->share + oct_hybrid_split(g, oct_mlkem_ek_bytes(g->set), g->point).curve;
-    const size_t prefix = g->point % 2;
 
-    if (oct_pool_take(key->base.prov, g->pool, point + prefix, key->private_key)) {
-        if (prefix != 0)
-            point[0] = POINT_CONVERSION_UNCOMPRESSED;
+    if (oct_hybrid_take_pair(key->base.prov, g, point, key->private_key))
         return 1;
-    }
     oct_counters_note_fallback(g->pool->op);
     key->classic = oct_hybrid_fallback_generate(key->base.prov, g);
     return key->classic != NULL && oct_hybrid_fallback_point(g, key->classic, point);
