@@ -6,9 +6,7 @@
 
 #if defined(OCT_REST)
 #define ROWS_rsa20_crt    , OCT_TABLE
-#define ROWS_rsa30_crt    , OCT_TABLE
 #define ROWS_rsa20_strong , OCT_TABLE
-#define ROWS_rsa30_strong , OCT_TABLE
 #else
 #define OCT_REST OCT_TABLE
 #endif

@@ -11,7 +11,7 @@ OCT_INLINE void fold_pick(struct fold *s, const m8 *bit, unsigned j)
     s->slot[PICKED][j] = v8_lookup(s->table[j], 1, bit, WINDOW);
 }
 
-#if VEC_WHOLE || defined(MONT_ROWS)
+#if VEC_WHOLE || BLOCKS == 1
 /* Picks limbs from `at` on, by itself: with whole products the chain leaves little room between calls, and one more
  * copy of it would not fit into the cache of instructions beside the rest of a squaring. */
 static OCT_NOINLINE void fold_picks(struct fold *restrict s, const m8 *restrict bit, unsigned at)

@@ -8,8 +8,7 @@
  * mont_mul gives (a*b + m*n)/R < 16n^2/R + n < 2n for inputs below 4n: no final subtraction is needed until the end.
  *
  * Method: columns T[] of 64 bits in memory, reduced STRIP columns at a time.
- *   M-step: the STRIP multiples m_k of n that clear the low columns. The carry out of column k is taken as
- *           (c_k + 2^52 - 1) >> 52 without waiting for m_k, since adding m_k*n clears exactly the low 52 bits.
+ *   M-step: the STRIP multiples m_k of n that clear the low columns, in mont_chain_impl.h.
  *   B-step: adds m*n (and for a product b*a) to the columns above.
  * M is a chain of dependent steps, B is throughput. Steps are straight lines in functions of their own: one large
  * function makes gcc hoist loads and spill (1.8 times slower).
@@ -17,9 +16,6 @@
 #include "vec/vec.h"
 
 #define STEP static OCT_NOINLINE
-#ifndef MONT_MORE
-#define MONT_MORE
-#endif
 
 struct mont {
     v8 t[2 * LIMBS + STRIP];
@@ -27,30 +23,9 @@ struct mont {
     v8 k0;
     v8 n[LIMBS];
     v8 slot[SLOTS][LIMBS];
-    MONT_MORE
 };
 
-/* The chain of the M-step on the columns c[0..STRIP-1]; returns the carry into column STRIP. */
-OCT_INLINE v8 mont_chain(v8 c[STRIP], v8 m[STRIP], const v8 *n, v8 k0)
-{
-    const v8 mask = v8_set1(V8_LIMB_MASK);
-    v8 carry = v8_zero();
-    VEC_UNROLL
-    for (int k = 0; k < STRIP; k++) {
-        m[k] = v8_mul52lo_trunc(c[k], k0);
-        carry = v8_sra(v8_add(c[k], mask), 52);
-        if (k + 1 == STRIP)
-            break;
-        carry = v8_madd52hi(carry, n[0], m[k]);
-        c[k + 1] = v8_add(v8_madd52lo(c[k + 1], n[1], m[k]), carry);
-        VEC_UNROLL
-        for (int j = 2; j + k < STRIP; j++) {
-            c[k + j] = v8_madd52lo(c[k + j], n[j], m[k]);
-            c[k + j] = v8_madd52hi(c[k + j], n[j - 1], m[k]);
-        }
-    }
-    return carry;
-}
+#include "kernels/rsa/mont_chain_impl.h"
 
 OCT_INLINE void mont_m_finish(v8 *t, v8 above, v8 c[STRIP], v8 *m_out, const v8 *n, v8 k0)
 {
@@ -205,18 +180,6 @@ STEP void mont_carry(v8 *r, const v8 *t)
     (void)v8_proved_bound(carry, 0);
 }
 
-#if defined(MONT_SQUARE) || defined(MONT_ROWS)
-STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
-{
-    v8 c[STRIP];
-    VEC_UNROLL
-    for (int k = 0; k < STRIP; k++)
-        c[k] = t[k];
-    mont_m_finish(t, t[STRIP], c, m, n, *k0);
-}
-#endif
-
-#ifndef MONT_ROWS /* fold_rows_impl.h has its own way from here on */
 /* slot[r] = slot[a] * slot[b] / R mod n, below 2n. r may be a or b. */
 static void mont_mul(struct mont *s, unsigned r, unsigned a, unsigned b)
 {
@@ -334,6 +297,15 @@ STEP void mont_b_square(v8 *t, const v8 *n, const v8 *m_in)
 }
 #endif
 
+STEP void mont_m_square(v8 *t, v8 *m, const v8 *n, const v8 *k0)
+{
+    v8 c[STRIP];
+    VEC_UNROLL
+    for (int k = 0; k < STRIP; k++)
+        c[k] = t[k];
+    mont_m_finish(t, t[STRIP], c, m, n, *k0);
+}
+
 /* slot[r] = slot[a]^2 / R mod n, below 2n. r may be a. */
 static void mont_square(struct mont *s, unsigned r, unsigned a)
 {
@@ -380,4 +352,3 @@ static void mont_reduce_once(struct mont *s, unsigned r)
     for (int j = 0; j < LIMBS; j++)
         x[j] = v8_select(keep, x[j], d[j]);
 }
-#endif

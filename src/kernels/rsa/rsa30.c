@@ -2,26 +2,17 @@
  * Copyright The Octuple Authors */
 /* RSA-3072 private operation: two primes of 1536 bits in 8 blocks. Six of 258 bits would hold one, but six are not made
  * of pairs. Window 4: a table of 32 KB for each. One prime after the other: two tables at once would not stay in the L1
- * cache, and on Zen 5 take three parts in a hundred longer. With OCT_ROWS in 30 limbs, whose tables of 60 KB are read
- * once in five squarings. */
+ * cache, and on Zen 5 take three parts in a hundred longer. */
 #include "kernels/rsa/rsa.h"
 
 #define PRIME_BITS 1536
 #define SLOTS      5
-#if defined(OCT_ROWS)
-#define LIMBS    30
-#define STRIP    5
-#define WINDOW   5
-#define TOGETHER 2
-#include "kernels/rsa/fold_rows_impl.h"
-#else
 #define BLOCKS     8
 #define BLOCK      4
 #define BLOCK_BITS 204
 #define WINDOW     4
 #define TOGETHER   1
 #include "kernels/rsa/fold_impl.h"
-#endif
 
 #include "kernels/rsa/fold_number_impl.h"
 #include "kernels/rsa/rsa_crt_impl.h"

@@ -20,7 +20,7 @@ struct crt_workspace {
     struct fold side[2];
     v8 inner[LIMBS], m2[OUTER]; /* m2 in blocks and in limbs of 52 bits */
     v8 h[OUTER], q[OUTER];
-    v8 column[2 * OUTER + 1];
+    v8 column[2 * OUTER];
 };
 
 /* The constants of each side, and R^2 mod n below 3n. From outside it comes as 2^(2*EXCESS) times that. */
@@ -163,7 +163,7 @@ static void crt_quotient(struct fold *s, const v8 *m2, const struct oct_rsa_crt_
 /* out = m2 + q*h, in limbs of 52 bits. */
 static void crt_sum(struct crt_workspace *w, const struct oct_rsa_crt_args *args)
 {
-    for (int j = 0; j < 2 * OUTER + 1; j++)
+    for (int j = 0; j < 2 * OUTER; j++)
         w->column[j] = j < OUTER ? w->m2[j] : v8_zero();
     for (int i = 0; i < OUTER; i++)
         for (int j = 0; j < OUTER; j++) {

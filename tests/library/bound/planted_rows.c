@@ -63,15 +63,15 @@ static void no_carries(void)
 static void columns(void)
 {
     fold_square(s, 1, 2, 0, NULL, 0);
-    block_copy(s->slot[0], s->t + LIMBS);
+    block_copy(s->slot[0], s->t + STRIP);
     fold_square(s, 1, 2, 0, NULL, 0);
 }
 
 static void overflow(void)
 {
-    rows_square(s->t, s->slot[0]);
-    for (volatile int i = 0; i < 1000; i++)
-        rows_add(s->t, s->n, s->slot[1]);
+    rows_square(s->t, s->m, s->slot[0], s->n, &s->k0);
+    for (volatile int i = 0; i < 5000; i++)
+        rows_limb(s->t, s->n[0], 0, s->slot[1], 0);
 }
 
 static void test_defects(void **state)

@@ -42,12 +42,6 @@ def mont(kernel, limbs, *more):
     return Family("mont.c", rsa.mont, (f"rsa/{kernel}",), (f"LIMBS={limbs}", "STRIP=5", *more))
 
 
-def rows(name, kernel, limbs, window):
-    return Family("rows.c", getattr(rsa, name), (f"rsa/{kernel}",),
-                  ("OCT_ROWS", f"LIMBS={limbs}", "STRIP=5", f"WINDOW={window}", f"PRIME_BITS={limbs * 256 // 5}",
-                   "TOGETHER=2"), ("",))
-
-
 def mldsa(name, highs, gamma1, tau, eta):
     return Family("mldsa.c", getattr(lattice, name), (f"lattice/{name}",),
                   (f"MLDSA_HIGHS={highs}", f"MLDSA_GAMMA1_BITS={gamma1}", f"MLDSA_TAU={tau}", f"MLDSA_ETA={eta}"),
@@ -70,8 +64,8 @@ FAMILIES = {
     "fold1024": fold("fold1024", "rsa20", 4, 5, 258, 4, 1024),
     "fold1536": fold("fold1536", "rsa30", 8, 4, 204, 4, 1536),
     "fold2048": fold("fold2048", "rsa40", 8, 5, 257, 5, 2048),
-    "rows1024": rows("rows1024", "rsa20", 20, 4),
-    "rows1536": rows("rows1536", "rsa30", 30, 5),
+    "rows1024": Family("rows.c", rsa.rows1024, ("rsa/rsa20",),
+                       ("OCT_ROWS", "LIMBS=20", "STRIP=5", "WINDOW=4", "PRIME_BITS=1024", "TOGETHER=1"), ("",)),
     "mont40": mont("rsa40_public", 40, "MONT_SQUARE"),
     "mont60": mont("rsa60", 60),
     "mont80": mont("rsa80", 80),

@@ -20,8 +20,7 @@ def symbolic_reduce_once(r, v, top):
 
 
 # Blocks, limbs and bits of each; in rows a number is one block.
-FOLDS = {"fold1024": (4, 5, 258), "fold1536": (8, 4, 204), "fold2048": (8, 5, 257), "rows1024": (1, 20, 1040),
-         "rows1536": (1, 30, 1560)}
+FOLDS = {"fold1024": (4, 5, 258), "fold1536": (8, 4, 204), "fold2048": (8, 5, 257), "rows1024": (1, 20, 1040)}
 
 
 def fold(which):
@@ -123,8 +122,5 @@ def mont(name, lines):
 
 # --- RSA: the same for primes, in rows
 
-def rows(which):
-    return lambda name, lines: (mont if name.startswith("mont_") else fold(which))(name, lines)
-
-
-rows1024, rows1536 = rows("rows1024"), rows("rows1536")
+def rows1024(name, lines):
+    return (mont if name.startswith("mont_") else fold("rows1024"))(name, lines)
