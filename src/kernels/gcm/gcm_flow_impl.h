@@ -84,11 +84,8 @@ VEC_STEP struct products gcm_flow_header(const struct gcm_key *key, const struct
 VEC_STEP struct gcm_run gcm_flow_begin(const struct gcm_flow *f, const struct oct_aead_packet *packet)
 {
     uint8_t *text = packet->data + packet->header_len;
-    struct gcm_run r = {.key = f->args->key, .in = text, .out = text, .left = packet->len, .next = 2};
-    const b1 j0 = b1_xor(gcm_packet_j0(f->args), b1_number(packet->number));
-    r.counter = bv_add32(bv_set1(gcm_first_counter(j0)), bv_lane_numbers());
-    r.sum = bv_zero();
-    return r;
+    const b1 nonce = b1_xor(b1_load_part(f->args->iv, OCT_AEAD_NONCE), b1_number(packet->number));
+    return gcm_text_run(f->args->key, text, text, packet->len, nonce);
 }
 
 /* Seals a packet whose last group, which may be the first, has n vectors (constant), as the one before has; what is

@@ -23,14 +23,11 @@ struct gcm_four {
 
 VEC_STEP void gcm_four_counters(struct gcm_four *f, const struct gcm_key *key, b1 j0, const int n)
 {
-    const bv base = bv_xor(bv_set1(j0), bv_load(key->round[0])), lanes = bv_lane_counters();
-    const bv one = bv_set1(b1_set(0, (uint64_t)1 << 56)), two = bv_set1(b1_set(0, (uint64_t)2 << 56));
+    const bv one = bv_last_bytes(1, 1, 1, 1), base = bv_xor3(bv_set1(j0), one, bv_load(key->round[0]));
     VEC_UNROLL
-    for (int z = 0; z < n; z++) {
-        const bv counter = bv_add32(bv_set1(b1_set(0, (uint64_t)(2 + 4 * z) << 56)), lanes);
-        f->counter[z] = bv_xor(base, bv_xor(one, counter));
-    }
-    f->to_j0 = bv_xor(one, bv_add32(two, lanes));
+    for (int z = 0; z < n; z++)
+        f->counter[z] = bv_xor(base, gcm_low_counters((uint8_t)(2 + BV_LANES * z)));
+    f->to_j0 = bv_xor(one, gcm_low_counters(2));
 }
 
 VEC_STEP void gcm_four_shape(struct gcm_four *f, const struct gcm_key *key, const struct oct_aead_packet *packet)

@@ -214,24 +214,26 @@ VEC_STEP struct products gcm_before(const struct gcm_key *key, bv before, size_t
     return p;
 }
 
-/* The first counter block of text, reversed. */
-OCT_INLINE b1 gcm_first_counter(b1 j0)
+/* A text's beginning; the nonce has zeros above. */
+VEC_STEP struct gcm_run gcm_text_run(const struct gcm_key *key, const uint8_t *in, uint8_t *out, size_t len, b1 nonce)
 {
-    return b1_add32(b1_reverse(j0), b1_set(1, 0));
+    struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .rows = 1};
+    r.counter = bv_reverse(bv_set1(nonce));
+    r.base = gcm_row_base(&r);
+    r.sum = bv_zero();
+    return r;
 }
 
 /* A record of more than one group, with at most GCM_NEAR bytes of additional data; returns its tag. */
 VEC_STEP b1 gcm_long(const struct gcm_key *key, const uint8_t *aad, size_t aad_len, const uint8_t *in, uint8_t *out,
                      size_t len, b1 nonce, const enum gcm_mode mode)
 {
-    struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .next = 2};
+    struct gcm_run r = gcm_text_run(key, in, out, len, nonce);
     const b1 j0 = gcm_j0(nonce);
     const b1 lengths = b1_set(8 * (uint64_t)len, 8 * (uint64_t)aad_len);
     const bv before = bv_reverse(bv_load_ending(aad, aad_len));
     struct products p = products_zero();
     struct gcm_hashed h;
-    r.counter = bv_add32(bv_set1(gcm_first_counter(j0)), bv_lane_numbers());
-    r.sum = bv_zero();
     if (len > GCM_LONG) {
         r.sum = ghash_lanes_mul(before, ghash_wide(key, 1));
         gcm_bulk(&r, mode, GCM_LONG_KEEP);

@@ -17,15 +17,19 @@
 #define GCM_ENDS(mode) ((mode) == GCM_SEAL ? 4 : 1)
 #define GCM_NEAR       ((size_t)16 * (BV_LANES - 1)) /* bytes of additional data, at most */
 
+/* Counters below 256 from `first` (constant) on, one a lane. */
+OCT_INLINE bv gcm_low_counters(const uint8_t first)
+{
+    return bv_last_bytes(first, first + 1, first + 2, first + 3);
+}
+
 /* The first counter blocks of n vectors of text, and J0, all with the first round key. */
 VEC_STEP b1 gcm_first_blocks(bv *b, const int n, const struct gcm_key *key, b1 nonce)
 {
     const bv base = bv_xor(bv_set1(nonce), bv_load(key->round[0]));
     VEC_UNROLL
-    for (int i = 0; i < n; i++) {
-        const uint64_t first = 2 + BV_LANES * (uint64_t)i;
-        b[i] = bv_xor(base, bv_add32(bv_set1(b1_set(0, first << 56)), bv_lane_counters()));
-    }
+    for (int i = 0; i < n; i++)
+        b[i] = bv_xor(base, gcm_low_counters((uint8_t)(2 + BV_LANES * i)));
     return b1_xor(bv_first(base), b1_set(0, (uint64_t)1 << 56));
 }
 

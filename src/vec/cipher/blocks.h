@@ -125,15 +125,17 @@ OCT_INLINE bv bv_pair(b1 lane0, b1 lane1);
 OCT_INLINE bv bv_pair_mul_low(bv a, bv b);
 OCT_INLINE bv bv_pair_mul_high(bv a, bv b);
 OCT_INLINE bv bv_pair_mul_mixed(bv a, bv b);
-/* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; lane i
- * has the number i as its last byte; ones in the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become
- * columns: lane i of x[j] is what lane j of x[i] was. */
+/* Counters: constants as the lanes' last bytes; lanes 0 and 1 of a ^ b, 2 and 3 of c. */
+OCT_INLINE bv bv_last_bytes(const uint8_t n0, const uint8_t n1, const uint8_t n2, const uint8_t n3);
+OCT_INLINE bv bv_xor_lower(bv a, bv b, bv c);
+/* What four packets side by side need. Lane i (a constant), and a with b's lane i; b1_number() in every lane; ones in
+ * the first n[i] bytes (0 to 16) of each lane i, zeros above; rows become columns: lane i of x[j] is what lane j of
+ * x[i] was. */
 OCT_INLINE b1 bv_lane(bv a, const int i);
 OCT_INLINE bv bv_blend(bv a, const int i, bv b);
 /* Lane 0 is the sum of a's lanes, lane 1 that of b's, and so on. */
 OCT_INLINE bv bv_fold4(bv a, bv b, bv c, bv d);
 OCT_INLINE bv bv_number(uint64_t number);
-OCT_INLINE bv bv_lane_counters(void);
 OCT_INLINE bv bv_and(bv a, bv b);
 OCT_INLINE bv bv_first_bytes(const size_t n[4]);
 OCT_INLINE void bv_transpose(bv x[4]);

@@ -262,9 +262,14 @@ OCT_INLINE bv bv_number(uint64_t number)
 {
     return bv_set1(b1_number(number));
 }
-OCT_INLINE bv bv_lane_counters(void)
+OCT_INLINE bv bv_last_bytes(const uint8_t n0, const uint8_t n1, const uint8_t n2, const uint8_t n3)
 {
-    return (bv){{{{0, 0}}, {{0, (uint64_t)1 << 56}}, {{0, (uint64_t)2 << 56}}, {{0, (uint64_t)3 << 56}}}};
+    return (bv){
+        {{{0, (uint64_t)n0 << 56}}, {{0, (uint64_t)n1 << 56}}, {{0, (uint64_t)n2 << 56}}, {{0, (uint64_t)n3 << 56}}}};
+}
+OCT_INLINE bv bv_xor_lower(bv a, bv b, bv c)
+{
+    return (bv){{b1_xor(a.p[0], b.p[0]), b1_xor(a.p[1], b.p[1]), c.p[2], c.p[3]}};
 }
 PARTS_2(bv, bv_and, b1_set(x.w[0] & y.w[0], x.w[1] & y.w[1]))
 OCT_INLINE bv bv_first_bytes(const size_t n[4])

@@ -51,10 +51,13 @@ OCT_INLINE bv bv_number(uint64_t number)
 {
     return _mm512_shuffle_epi8(_mm512_set1_epi64((long long)number), _mm512_broadcast_i32x4(blocks_number_bytes()));
 }
-OCT_INLINE bv bv_lane_counters(void)
+#define BV_LAST_BYTE(n) ((long long)((uint64_t)(n) << 56))
+OCT_INLINE bv bv_last_bytes(const uint8_t n0, const uint8_t n1, const uint8_t n2, const uint8_t n3)
 {
-    return _mm512_set_epi32(3 << 24, 0, 0, 0, 2 << 24, 0, 0, 0, 1 << 24, 0, 0, 0, 0, 0, 0, 0);
+    return _mm512_set_epi64(BV_LAST_BYTE(n3), 0, BV_LAST_BYTE(n2), 0, BV_LAST_BYTE(n1), 0, BV_LAST_BYTE(n0), 0);
 }
+#undef BV_LAST_BYTE
+VEC_3(bv, bv_xor_lower, _mm512_mask_xor_epi64(c, 0x0f, a, b))
 VEC_2(bv, bv_and, _mm512_and_si512(a, b))
 OCT_INLINE bv bv_first_bytes(const size_t n[4])
 {
