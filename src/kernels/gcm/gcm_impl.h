@@ -25,37 +25,37 @@ struct gcm_run {
     bv counter;  /* of the next vector: reversed blocks, the counter is the lowest word */
     size_t next; /* the counter of its lane 0 mod 256, if that is public; else 256 */
     int rows;    /* constant: the text begins with counter 2, see gcm_row_counters(); counter and base are of a row */
+    int first;   /* constant: that is row 0 */
     bv base;
     bv sum; /* GHASH in lanes, to be added to the next vector */
 };
 
 #if BV_LANES == 4
 /*
- * Counters of a text from its beginning on, in rows: four counters from a multiple of four on. A vector has the last
- * two of a row and the first two of the next one, so that the block of lane i in another row of the same 32 differs by
- * constant bits: a vector takes one instruction, instead of an addition and the first round key's. `base` has both, the
- * lower lanes in row r->counter, the upper ones in the same row, but before the first two that they get.
+ * Counters of a text from its beginning on. A row is four counters from a multiple of four on; text begins in the
+ * middle of row 0, so a vector has the last two counters of a row and the first two of the next one. `base` is the row
+ * of the next vector, the first round key added, such that each lane has its own place in a row. Whatever row of a
+ * group a lane is in, it differs from that by constant bits: a vector takes one instruction, instead of one for its
+ * counter and one for the key. Only the upper half of a group's last vector is in the next group's first row.
  */
-VEC_STEP bv gcm_row_base(const struct gcm_run *r)
+OCT_INLINE bv gcm_row_base(bv row, const struct gcm_key *key)
 {
-    return bv_xor3(bv_reverse(r->counter), bv_load(r->key->round[0]), bv_last_bytes(2, 3, 0, 1));
+    return bv_xor3(row, bv_load(key->round[0]), bv_last_bytes(2, 3, 0, 1));
 }
 
-/* The next n vectors: 4 or 8 from a multiple of n on, or the last ones. */
+/* The next n vectors: 4 or 8, those of groups before being as many or 8, or the last ones. */
 VEC_STEP void gcm_row_counters(struct gcm_run *r, bv *b, const int n)
 {
-    const uint8_t row = 4, last = (uint8_t)(row * (n - 1));
-    const int whole = n % 4 == 0;
     r->counter = bv_add32(r->counter, bv_set1(b1_set(BV_LANES * (uint64_t)n, 0)));
-    const bv next = gcm_row_base(r);
+    const bv next = gcm_row_base(bv_reverse(r->counter), r->key);
     VEC_UNROLL
-    for (int i = 0; i < n - whole; i++) {
-        const uint8_t low = (uint8_t)(row * i), high = (uint8_t)(low + row);
-        b[i] = bv_xor(r->base, bv_last_bytes(low, low, high, high));
+    for (int i = 0; i < n; i++) {
+        const uint8_t low = (uint8_t)(BV_LANES * i), high = (uint8_t)(low + BV_LANES);
+        const bv rows = bv_last_bytes(low, low, high, high);
+        b[i] = high % 16 || i < n - 1 || r->first ? bv_xor(r->base, rows) : bv_xor_lower(r->base, rows, next);
     }
-    if (whole)
-        b[n - 1] = bv_xor_lower(r->base, bv_last_bytes(last, last, last, last), next);
     r->base = next;
+    r->first = 0;
 }
 #else
 VEC_STEP void gcm_row_counters(struct gcm_run *r, bv *b, const int n)
@@ -113,18 +113,36 @@ static OCT_NOINLINE b1 gcm_block(const struct gcm_key *key, b1 block)
     return b1_aes_last(block, b1_load(key->round[GCM_ROUNDS]));
 }
 
-/* Text xor key stream, full vectors. */
-VEC_STEP void gcm_finish_group(struct gcm_run *r, const bv *b, const int n)
+/* A bulk group of ciphertext that is to be hashed. What has just been sealed stays in registers where there are so
+ * many: its loads would come too soon after its stores. */
+struct gcm_bulk {
+    int held;          /* constant */
+    bv x[BV_BULK];     /* if held */
+    const uint8_t *at; /* else */
+};
+
+OCT_INLINE bv gcm_bulk_vector(const struct gcm_bulk *c, const int i)
+{
+    return bv_reverse(c->held ? c->x[i] : bv_load(c->at + BV_BYTES * i));
+}
+
+/* Text xor key stream of a bulk group; if it is sealed, it is the next one to be hashed. */
+VEC_STEP void gcm_finish_bulk(struct gcm_run *r, bv *b, struct gcm_bulk *c)
 {
     const bv k = bv_load(r->key->round[GCM_ROUNDS]);
     bv text[BV_BULK];
     VEC_UNROLL
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < BV_BULK; i++)
         text[i] = bv_xor(k, bv_load(r->in + BV_BYTES * i));
     blocks_loads_first();
     VEC_UNROLL
-    for (int i = 0; i < n; i++)
-        bv_store(r->out + BV_BYTES * i, bv_aes_last(b[i], text[i]));
+    for (int i = 0; i < BV_BULK; i++) {
+        b[i] = bv_aes_last(b[i], text[i]);
+        bv_store(r->out + BV_BYTES * i, b[i]);
+        if (c->held)
+            c->x[i] = b[i];
+    }
+    c->at = r->out;
 }
 
 OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
@@ -143,20 +161,20 @@ OCT_INLINE void gcm_advance(struct gcm_run *r, size_t bytes)
 #define GCM_FINAL_VECTORS (BV_LANES > 1 ? BV_MID + 1 : BV_MID)
 
 /* Products of vectors i and i+1 of a bulk group of ciphertext; the first one gets the sum. */
-VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const uint8_t *cipher, const int i)
+VEC_STEP void gcm_bulk_pair(struct products *p, const struct gcm_run *r, const struct gcm_bulk *c, const int i)
 {
-    bv x0 = bv_reverse(bv_load(cipher + 16 * BV_LANES * i));
-    const bv x1 = bv_reverse(bv_load(cipher + 16 * BV_LANES * (i + 1)));
-    if (i == 0)
-        x0 = bv_xor(x0, r->sum);
-    ghash_pair(p, x0, x1, r->key, i, BV_BULK);
+    const bv x0 = gcm_bulk_vector(c, i), x1 = gcm_bulk_vector(c, i + 1);
+    ghash_pair(p, i == 0 ? bv_xor(x0, r->sum) : x0, x1, r->key, i, BV_BULK);
 }
 
-/* One bulk group of text, with the products of a group of ciphertext woven in. */
-VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher)
+/* One bulk group of text, with the products of a group of ciphertext woven in: of itself when opening, of the one
+ * before when sealing. */
+VEC_STEP void gcm_bulk_woven(struct gcm_run *r, struct gcm_bulk *c, const enum gcm_mode mode)
 {
     bv b[BV_BULK];
     struct products p = products_zero();
+    if (mode == GCM_OPEN)
+        c->at = r->in;
     gcm_counters(r, b, BV_BULK);
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
@@ -166,43 +184,55 @@ VEC_STEP void gcm_bulk_woven(struct gcm_run *r, const uint8_t *cipher)
             b[i] = bv_aes(b[i], k);
         VEC_UNROLL
         for (int q = (round - 1) * (BV_BULK / 2) / (GCM_ROUNDS - 1); q < round * (BV_BULK / 2) / (GCM_ROUNDS - 1); q++)
-            gcm_bulk_pair(&p, r, cipher, 2 * q);
+            gcm_bulk_pair(&p, r, c, 2 * q);
     }
     r->sum = ghash_reduce(&p);
-    gcm_finish_group(r, b, BV_BULK);
+    gcm_finish_bulk(r, b, c);
     gcm_advance(r, GCM_BULK_BYTES);
 }
 
 /* Products of one bulk group alone. */
-VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const uint8_t *cipher)
+VEC_STEP void gcm_bulk_hash(struct gcm_run *r, const struct gcm_bulk *c)
 {
     struct products p = products_zero();
     VEC_UNROLL
     for (int i = 0; i < BV_BULK; i += 2)
-        gcm_bulk_pair(&p, r, cipher, i);
+        gcm_bulk_pair(&p, r, c, i);
     r->sum = ghash_reduce(&p);
 }
 
-/* Bulk groups, as long as more than `keep` bytes (constant) remain after them. */
-VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode, const size_t keep)
+/* Bulk groups of a text that has at least one, as long as more than `keep` bytes (constant) remain after them. When
+ * sealing the last one is still to be hashed. */
+VEC_STEP void gcm_bulk_text(struct gcm_run *r, struct gcm_bulk *c, const enum gcm_mode mode, const size_t keep)
 {
-    if (r->left <= GCM_BULK_BYTES + keep)
-        return;
-    if (mode == GCM_HASH) {
-        for (; r->left > GCM_BULK_BYTES + keep; gcm_advance(r, GCM_BULK_BYTES))
-            gcm_bulk_hash(r, r->in);
-    } else if (mode == GCM_OPEN) {
-        while (r->left > GCM_BULK_BYTES + keep)
-            gcm_bulk_woven(r, r->in);
-    } else {
+    c->held = BV_HOLDS_BULK && mode == GCM_SEAL;
+    if (mode == GCM_SEAL) {
         bv b[BV_BULK];
         gcm_counters(r, b, BV_BULK);
         gcm_rounds(b, BV_BULK, r->key);
-        gcm_finish_group(r, b, BV_BULK);
+        gcm_finish_bulk(r, b, c);
         gcm_advance(r, GCM_BULK_BYTES);
-        while (r->left > GCM_BULK_BYTES + keep)
-            gcm_bulk_woven(r, r->out - GCM_BULK_BYTES);
-        gcm_bulk_hash(r, r->out - GCM_BULK_BYTES);
+    }
+    r->first = 0;
+    while (r->left > GCM_BULK_BYTES + keep)
+        gcm_bulk_woven(r, c, mode);
+}
+
+/* Bulk groups, if there are any. */
+VEC_STEP void gcm_bulk(struct gcm_run *r, const enum gcm_mode mode, const size_t keep)
+{
+    struct gcm_bulk c = {.held = 0};
+    if (r->left <= GCM_BULK_BYTES + keep)
+        return;
+    if (mode != GCM_HASH) {
+        gcm_bulk_text(r, &c, mode, keep);
+        if (mode == GCM_SEAL)
+            gcm_bulk_hash(r, &c);
+        return;
+    }
+    for (; r->left > GCM_BULK_BYTES + keep; gcm_advance(r, GCM_BULK_BYTES)) {
+        c.at = r->in;
+        gcm_bulk_hash(r, &c);
     }
 }
 

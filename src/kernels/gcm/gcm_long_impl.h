@@ -18,6 +18,7 @@ _Static_assert(2 * BV_LANES * GCM_GROUP + BV_LANES + 1 <= GHASH_POWERS && 2 * GC
 /* What is hashed in the rounds of a group. */
 enum gcm_weave {
     GCM_NOTHING,
+    GCM_BULK,       /* the bulk group before, and the reduction follows */
     GCM_LANES_MORE, /* a whole group, lane by lane, and another one follows before the reduction */
     GCM_LANES,      /* the same, and the reduction follows */
     GCM_CONSECUTIVE /* vectors that meet consecutive powers */
@@ -41,10 +42,12 @@ VEC_STEP void gcm_pair(struct products *p, const struct gcm_run *r, const bv *x,
     }
 }
 
-/* Vectors that are hashed, n of them (constant), from power e on; the last one of text may have the lengths in it. */
+/* Vectors that are hashed, n of them (constant), from power e on; the last one of text may have the lengths in it. Or
+ * a bulk group. */
 struct gcm_hashed {
     bv x[GCM_GROUP];
     size_t e;
+    struct gcm_bulk bulk;
 };
 
 /* A vector of blocks, with the first round key, that goes through a group's rounds beside it. */
@@ -61,12 +64,22 @@ VEC_STEP void gcm_beside_round(struct gcm_beside *e, const int round, bv k)
         e->x = round < GCM_ROUNDS ? bv_aes(e->x, k) : bv_aes_last(e->x, k);
 }
 
+/* Vectors i and i+1 of what is woven into a group's rounds. */
+VEC_STEP void gcm_woven_pair(struct products *p, const struct gcm_run *r, const struct gcm_hashed *h, const int i,
+                             const int n, const enum gcm_weave weave)
+{
+    if (weave == GCM_BULK)
+        gcm_bulk_pair(p, r, &h->bulk, i);
+    else
+        gcm_pair(p, r, h->x, i, n, weave, h->e);
+}
+
 /* The rounds of n vectors but for the first key and the last round, with what is woven in. */
 VEC_STEP void gcm_group_rounds(bv *b, const int n, struct products *p, const struct gcm_run *r,
                                const struct gcm_hashed *h, const int hashed, const enum gcm_weave weave,
                                struct gcm_beside *e)
 {
-    const int pairs = weave == GCM_NOTHING ? 0 : (hashed + 1) / 2;
+    const int pairs = weave == GCM_NOTHING ? 0 : weave == GCM_BULK ? BV_BULK / 2 : (hashed + 1) / 2;
     VEC_UNROLL
     for (int round = 1; round < GCM_ROUNDS; round++) {
         const bv k = bv_load(r->key->round[round]);
@@ -77,7 +90,7 @@ VEC_STEP void gcm_group_rounds(bv *b, const int n, struct products *p, const str
         VEC_UNROLL
         for (int q = 0; q < pairs; q++)
             if (round - 1 == q * (GCM_ROUNDS - 1) / pairs)
-                gcm_pair(p, r, h->x, 2 * q, hashed, weave, h->e);
+                gcm_woven_pair(p, r, h, 2 * q, hashed, weave);
     }
     gcm_beside_round(e, GCM_ROUNDS, bv_load(r->key->round[GCM_ROUNDS]));
 }
@@ -95,7 +108,7 @@ VEC_STEP void gcm_group(struct gcm_run *r, struct products *p, struct gcm_hashed
     VEC_UNROLL
     for (int i = 0; mode == GCM_SEAL && i < n; i++)
         h->x[i] = b[i];
-    if (weave == GCM_LANES) {
+    if (weave == GCM_LANES || weave == GCM_BULK) {
         r->sum = ghash_reduce(p);
         *p = products_zero();
     } else if (weave != GCM_NOTHING) {
@@ -193,6 +206,7 @@ VEC_STEP void gcm_groups(struct gcm_run *r, struct products *p, struct gcm_hashe
 {
     h->e = BV_LANES * GCM_GROUP + gcm_blocks_behind(r->left) + 1;
     groups -= 1;
+    r->first = 0;
     if (groups % 2)
         gcm_whole_group(r, p, h, GCM_LANES, mode);
     for (groups /= 2; groups > 0; groups--) {
@@ -217,9 +231,9 @@ VEC_STEP struct products gcm_before(const struct gcm_key *key, bv before, size_t
 /* A text's beginning; the nonce has zeros above. */
 VEC_STEP struct gcm_run gcm_text_run(const struct gcm_key *key, const uint8_t *in, uint8_t *out, size_t len, b1 nonce)
 {
-    struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .rows = 1};
-    r.counter = bv_reverse(bv_set1(nonce));
-    r.base = gcm_row_base(&r);
+    struct gcm_run r = {.key = key, .in = in, .out = out, .left = len, .rows = 1, .first = 1};
+    r.counter = bv_set1(b1_reverse(nonce));
+    r.base = gcm_row_base(bv_set1(nonce), key);
     r.sum = bv_zero();
     return r;
 }
@@ -234,15 +248,19 @@ VEC_STEP b1 gcm_long(const struct gcm_key *key, const uint8_t *aad, size_t aad_l
     const bv before = bv_reverse(bv_load_ending(aad, aad_len));
     struct products p = products_zero();
     struct gcm_hashed h;
+    size_t groups;
     if (len > GCM_LONG) {
         r.sum = ghash_lanes_mul(before, ghash_wide(key, 1));
-        gcm_bulk(&r, mode, GCM_LONG_KEEP);
+        gcm_bulk_text(&r, &h.bulk, mode, GCM_LONG_KEEP);
+        groups = gcm_groups_of(r.left);
+        if (mode == GCM_SEAL)
+            gcm_whole_group(&r, &p, &h, GCM_BULK, mode);
     } else {
         p = gcm_before(key, before, len);
+        groups = gcm_groups_of(r.left);
+        if (mode == GCM_SEAL)
+            gcm_whole_group(&r, &p, &h, GCM_NOTHING, mode);
     }
-    const size_t groups = gcm_groups_of(r.left);
-    if (mode == GCM_SEAL)
-        gcm_whole_group(&r, &p, &h, GCM_NOTHING, mode);
     gcm_groups(&r, &p, &h, groups, mode);
     return gcm_long_end_any(&r, &p, &h, lengths, j0, mode);
 }

@@ -15,10 +15,11 @@
 
 #define OCT_NAME(name) oct_c_##name
 #define VEC_UNROLL
-#define VEC_STEP static __attribute__((noinline, unused))
-#define BV_LANES 4
-#define BV_MID   3
-#define BV_BULK  8
+#define VEC_STEP      static __attribute__((noinline, unused))
+#define BV_LANES      4
+#define BV_MID        3
+#define BV_BULK       8
+#define BV_HOLDS_BULK 1
 
 typedef struct {
     uint64_t w[2];

@@ -4,9 +4,10 @@
 #ifndef OCT_VEC_BLOCKS_ONE_H
 #define OCT_VEC_BLOCKS_ONE_H
 
-#define BV_LANES 1
-#define BV_MID   8
-#define BV_BULK  8
+#define BV_LANES      1
+#define BV_MID        8
+#define BV_BULK       8
+#define BV_HOLDS_BULK 0
 
 typedef b1 bv;
 

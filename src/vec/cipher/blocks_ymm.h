@@ -8,6 +8,7 @@
 #define BV_LANES       2
 #define BV_MID         6
 #define BV_BULK        6
+#define BV_HOLDS_BULK  0
 
 #include "vec/cipher/blocks_mm.h"
 

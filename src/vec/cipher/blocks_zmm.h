@@ -8,6 +8,7 @@
 #define BV_LANES       4
 #define BV_MID         3
 #define BV_BULK        8
+#define BV_HOLDS_BULK  1
 
 #include "vec/cipher/blocks_mm.h"
 
