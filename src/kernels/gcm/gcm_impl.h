@@ -57,21 +57,18 @@ VEC_STEP void gcm_row_counters(struct gcm_run *r, bv *b, const int n)
     r->base = next;
     r->first = 0;
 }
-#else
-VEC_STEP void gcm_row_counters(struct gcm_run *r, bv *b, const int n)
-{
-    (void)r, (void)b, (void)n;
-}
 #endif
 
 /* The first `n` counter blocks with the first round key, and the counter moved on. Adding to the last byte alone is
  * cheaper, and right as long as it does not overflow. */
 VEC_STEP void gcm_counters(struct gcm_run *r, bv *b, const int n)
 {
+#if BV_LANES == 4
     if (r->rows) {
         gcm_row_counters(r, b, n);
         return;
     }
+#endif
     const bv k0 = bv_load(r->key->round[0]);
     if (r->next + BV_LANES * (size_t)n <= 256) {
         const bv step = bv_set1(b1_set(0, (uint64_t)BV_LANES << 56));
