@@ -16,7 +16,7 @@
 #include "base/fork.h"
 #include "base/thread_mode.h"
 #include "provider/async/aside.h"
-#include "provider/async/pool.h"
+#include "provider/async/pair.h"
 #include "provider/core/provider.h"
 
 #include <openssl/core_names.h>

@@ -22,7 +22,6 @@
 #define OCT_EC_NAMES "EC:id-ecPublicKey:1.2.840.10045.2.1"
 
 struct oct_prov;
-struct oct_pool_kind;
 
 struct oct_prov_ec {
     struct oct_prov_key base;
@@ -72,7 +71,6 @@ struct oct_prov_curve {
     int signature_size; /* of the largest DER signature: FIPS 186's numbers, each with a leading zero */
     /* Whether a vector for one derivation or verification may be quicker than OpenSSL's own code. */
     bool may_pay_alone;
-    const struct oct_pool_kind *pool;
 };
 extern const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES]; /* by enum oct_ec_curve */
 

@@ -3,34 +3,16 @@
 /* What the provider offers for EC keys, and the curves with lanes, a row each. */
 #include "base/base.h"
 #include "ec.h"
-#include "provider/async/pool.h"
 #include "provider/core/provider.h"
 
 #include <openssl/crypto.h>
 #include <openssl/objects.h>
 #include <strings.h>
 
-static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
-{
-    job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
-}
-
-#define POOL_KIND(name, operation, bytes)                                                                              \
-    const struct oct_pool_kind oct_pool_##name = {                                                                     \
-        .id = OCT_POOL_##name,                                                                                         \
-        .op = (operation),                                                                                             \
-        .private_size = (bytes),                                                                                       \
-        .public_size = 2 * (bytes),                                                                                    \
-        .fill = fill,                                                                                                  \
-    }
-POOL_KIND(p256, OCT_OP_P256_KEYGEN, 32);
-POOL_KIND(p384, OCT_OP_P384_KEYGEN, 48);
-
 /* OpenSSL's own P-256 is quick: a vector for one derivation takes a third longer on any CPU that we know. */
 const struct oct_prov_curve oct_prov_curves[OCT_ECDSA_CURVES] = {
-    [OCT_EC_P256] =
-        {{"prime256v1", "P-256", "1.2.840.10045.3.1.7"}, NID_X9_62_prime256v1, 256, 128, 72, false, &oct_pool_p256},
-    [OCT_EC_P384] = {{"secp384r1", "P-384", "1.3.132.0.34"}, NID_secp384r1, 384, 192, 104, true, &oct_pool_p384},
+    [OCT_EC_P256] = {{"prime256v1", "P-256", "1.2.840.10045.3.1.7"}, NID_X9_62_prime256v1, 256, 128, 72, false},
+    [OCT_EC_P384] = {{"secp384r1", "P-384", "1.3.132.0.34"}, NID_secp384r1, 384, 192, 104, true},
 };
 
 int oct_ec_curve_by_name(const char *name)

@@ -5,7 +5,7 @@
  * Everything else (other curves, explicit parameters, encodings, seeds) is OpenSSL's own, in the private context.
  */
 #include "ec.h"
-#include "provider/async/pool.h"
+#include "provider/async/pair.h"
 #include "provider/contexts/keygen.h"
 #include "provider/core/provider.h"
 
@@ -151,8 +151,9 @@ static int generate(struct generation *gen, struct oct_prov_ec *key)
     if ((gen->base.selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0) {
         if ((private_key = oct_prov_ec_private(key)) == NULL)
             return 0;
-        if (!oct_pool_take(gen->base.prov, oct_prov_curves[gen->curve].pool, key->public_key, private_key)) {
-            oct_counters_note_fallback(oct_ec_keygen_op(gen->curve));
+        const int op = oct_ec_keygen_op(gen->curve);
+        if (!oct_pair_take(gen->base.prov, op, key->public_key, private_key)) {
+            oct_counters_note_fallback(op);
             return generate_fallback(gen, key);
         }
         key->base.has_public = key->base.has_private = 1;

@@ -6,7 +6,6 @@
  */
 #include "hybrid.h"
 #include "keymgmt.h"
-#include "provider/async/pool.h"
 #include "provider/core/provider.h"
 
 #include <openssl/core_names.h>
@@ -30,7 +29,7 @@ const struct oct_prov_group oct_prov_groups[OCT_PROV_GROUPS] = {
      .security_bits = 192,
      LAYOUT(X25519MLKEM768),
      .algorithm = "X25519",
-     .pool = &oct_pool_x25519,
+     .pair_op = OCT_OP_X25519_KEYGEN,
      .keymgmt = oct_x25519mlkem768_keymgmt},
     {.name = "SecP256r1MLKEM768",
      .id = 0x11eb,
@@ -38,7 +37,7 @@ const struct oct_prov_group oct_prov_groups[OCT_PROV_GROUPS] = {
      LAYOUT(SECP256R1MLKEM768),
      .algorithm = "EC",
      .curve = "P-256",
-     .pool = &oct_pool_p256,
+     .pair_op = OCT_OP_P256_KEYGEN,
      .keymgmt = oct_secp256r1mlkem768_keymgmt},
     {.name = "SecP384r1MLKEM1024",
      .id = 0x11ed,
@@ -46,7 +45,7 @@ const struct oct_prov_group oct_prov_groups[OCT_PROV_GROUPS] = {
      LAYOUT(SECP384R1MLKEM1024),
      .algorithm = "EC",
      .curve = "P-384",
-     .pool = &oct_pool_p384,
+     .pair_op = OCT_OP_P384_KEYGEN,
      .keymgmt = oct_secp384r1mlkem1024_keymgmt},
     {.name = "curveSM2MLKEM768",
      .id = 0x11ee,
@@ -54,7 +53,7 @@ const struct oct_prov_group oct_prov_groups[OCT_PROV_GROUPS] = {
      LAYOUT(CURVESM2MLKEM768),
      .algorithm = "curveSM2",
      .curve = "SM2",
-     .pool = &oct_pool_sm2,
+     .pair_op = OCT_OP_SM2_KEYGEN,
      .keymgmt = oct_curvesm2mlkem768_keymgmt},
     {.name = "MLKEM768",
      .id = 0x0201,

@@ -21,16 +21,15 @@
 #define OCT_HYBRID_MAX_PUBLIC  (2 * OCT_EC_MAX_BYTES)
 
 struct oct_prov;
-struct oct_pool_kind;
 
 /* One group, a row of a table (groups.c). Sizes in bytes. */
 struct oct_prov_group {
     const char *name;
     int id, security_bits;
-    int set;                          /* enum oct_mlkem_set */
-    const char *algorithm, *curve;    /* of the curve's keys, by OpenSSL's names; NULL: there is no curve */
-    const struct oct_pool_kind *pool; /* of the curve's key pairs */
-    size_t point, number;             /* a point of the curve in a share, and its secret */
+    int set;                       /* enum oct_mlkem_set */
+    const char *algorithm, *curve; /* of the curve's keys, by OpenSSL's names; NULL: there is no curve */
+    int pair_op;                   /* what makes the curve's key pairs */
+    size_t point, number;          /* a point of the curve in a share, and its secret */
     bool curve_first;
     int server_op, client_op;
     const OSSL_DISPATCH *keymgmt;

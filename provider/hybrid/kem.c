@@ -7,7 +7,6 @@
 #include "hybrid.h"
 
 #include "api/verdict.h"
-#include "provider/async/pool.h"
 #include "provider/async/task.h"
 #include "provider/core/dispatch.h"
 #include "provider/core/provider.h"
@@ -81,7 +80,7 @@ static int server_fill(const struct oct_task *task, struct oct_job *job)
     struct operation *o = (struct operation *)task;
     const struct oct_prov_group *g = o->key->group;
 
-    if (g->pool == NULL) {
+    if (g->algorithm == NULL) {
         job->mlkem_encaps = (struct oct_mlkem_encaps_lane){o->key->share, NULL, o->out, o->secret};
         return 1;
     }
@@ -117,7 +116,7 @@ static int server_fallback(const struct oct_task *task)
 
     if (oct_mlkem_encaps_anywhere(g->set, &lane) != OCT_OK)
         return OCT_RAISE(task->prov, OCT_REASON_INTERNAL);
-    return g->pool == NULL ||
+    return g->algorithm == NULL ||
            server_curve(o, o->key->share + share.curve, o->out + reply.curve, o->secret + secret.curve);
 }
 
@@ -127,7 +126,7 @@ static int client_fill(const struct oct_task *task, struct oct_job *job)
 {
     const struct operation *o = (const struct operation *)task;
 
-    if (o->key->group->pool == NULL) {
+    if (o->key->group->algorithm == NULL) {
         job->mlkem_decaps = (struct oct_mlkem_decaps_lane){o->key->dk, o->in, o->secret};
         return 1;
     }
@@ -160,7 +159,7 @@ static int client_fallback(const struct oct_task *task)
 
     if (oct_mlkem_decaps_anywhere(g->set, &lane) != OCT_OK)
         return OCT_RAISE(task->prov, OCT_REASON_INTERNAL);
-    return g->pool == NULL || client_curve(o, o->in + reply.curve, o->secret + secret.curve);
+    return g->algorithm == NULL || client_curve(o, o->in + reply.curve, o->secret + secret.curve);
 }
 
 static const struct oct_task_type server_type = {server_fill, server_fallback, OCT_REASON_ZERO_SECRET,
@@ -177,7 +176,7 @@ static int run(struct operation *o, const struct oct_task_type *type, int op)
                                 .op = op,
                                 .lane_key = oct_op_may_be_on(op),
                                 .may_pay_alone = true,
-                                .lanes_only = key->group->pool == NULL,
+                                .lanes_only = key->group->algorithm == NULL,
                                 .key = {(void *)key}};
     ok = oct_task_run(&o->task);
     OPENSSL_cleanse(o->private_key, sizeof o->private_key);

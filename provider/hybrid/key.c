@@ -4,7 +4,7 @@
 #include "hybrid.h"
 
 #include "api/verdict.h"
-#include "provider/async/pool.h"
+#include "provider/async/pair.h"
 #include "provider/async/task.h"
 #include "provider/core/provider.h"
 
@@ -91,7 +91,7 @@ int oct_hybrid_take_pair(struct oct_prov *prov, const struct oct_prov_group *gro
 
     if (prefix != 0)
         point[0] = POINT_CONVERSION_UNCOMPRESSED;
-    return oct_pool_take(prov, group->pool, point + prefix, private_key);
+    return oct_pair_take(prov, group->pair_op, point + prefix, private_key);
 }
 
 /* The curve's pair, from the pool or of OpenSSL's own. */
@@ -102,14 +102,14 @@ static int generate_curve(struct oct_prov_hybrid *key)
 
     if (oct_hybrid_take_pair(key->base.prov, g, point, key->private_key))
         return 1;
-    oct_counters_note_fallback(g->pool->op);
+    oct_counters_note_fallback(g->pair_op);
     key->classic = oct_hybrid_fallback_generate(key->base.prov, g);
     return key->classic != NULL && oct_hybrid_fallback_point(g, key->classic, point);
 }
 
 int oct_prov_hybrid_generate(struct oct_prov_hybrid *key)
 {
-    if (!generate_kem(key) || (key->group->pool != NULL && !generate_curve(key)))
+    if (!generate_kem(key) || (key->group->algorithm != NULL && !generate_curve(key)))
         return 0;
     key->base.has_public = key->base.has_private = 1;
     return 1;

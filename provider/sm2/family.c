@@ -2,26 +2,12 @@
  * Copyright The Octuple Authors */
 /* What the provider offers for SM2. */
 #include "sm2.h"
-#include "provider/async/pool.h"
 #include "provider/core/provider.h"
 
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/objects.h>
-
-static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
-{
-    job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
-}
-
-const struct oct_pool_kind oct_pool_sm2 = {
-    .id = OCT_POOL_sm2,
-    .op = OCT_OP_SM2_KEYGEN,
-    .private_size = OCT_SM2_BYTES,
-    .public_size = 2 * OCT_SM2_BYTES,
-    .fill = fill,
-};
 
 #define SIGNATURES                                                                                                     \
     {OSSL_OP_KEYMGMT,                                                                                                  \

@@ -5,7 +5,7 @@
  * own.
  */
 #include "sm2.h"
-#include "provider/async/pool.h"
+#include "provider/async/pair.h"
 #include "provider/contexts/keygen.h"
 #include "provider/core/provider.h"
 
@@ -92,7 +92,7 @@ static int generate(struct oct_keygen *gen, struct oct_prov_sm2 *key)
 
     if (gen->ctx != NULL || (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0)
         return generate_fallback(gen, key);
-    if (!oct_pool_take(gen->prov, &oct_pool_sm2, public_key, private_key)) {
+    if (!oct_pair_take(gen->prov, OCT_OP_SM2_KEYGEN, public_key, private_key)) {
         oct_counters_note_fallback(OCT_OP_SM2_KEYGEN);
         return generate_fallback(gen, key);
     }

@@ -26,7 +26,6 @@
 enum oct_sm2_use { OCT_SM2_SIGN = 0, OCT_SM2_VERIFY = 1, OCT_SM2_USES = 2 };
 
 struct oct_prov;
-struct oct_pool_kind;
 
 struct oct_prov_sm2 {
     struct oct_prov_key base;
@@ -71,7 +70,6 @@ struct oct_sm2_part {
     uint8_t curve[4 * OCT_SM2_BYTES];
 };
 
-extern const struct oct_pool_kind oct_pool_sm2;
 extern const OSSL_DISPATCH oct_sm2_keymgmt_table[], oct_sm2_group_table[];
 extern const OSSL_DISPATCH oct_sm2_exchange_table[];
 extern const OSSL_DISPATCH oct_sm2_signature_table[];

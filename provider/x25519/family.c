@@ -2,7 +2,6 @@
  * Copyright The Octuple Authors */
 /* What the provider offers for X25519. */
 #include "direct.h"
-#include "provider/async/pool.h"
 #include "provider/core/provider.h"
 #include "x25519.h"
 
@@ -47,25 +46,4 @@ const struct oct_prov_family oct_prov_family_x25519 = {
     .has_groups = true,
     .open = open_part,
     .close = close_part,
-};
-
-/* RFC 7748, section 5: as OpenSSL stores the private keys that it makes. */
-static void clamp(uint8_t *private_key)
-{
-    private_key[0] &= 0xf8;
-    private_key[31] = (uint8_t)((private_key[31] & 0x7f) | 0x40);
-}
-
-static void fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
-{
-    job->x25519 = (struct oct_x25519_lane){private_key, NULL, public_key};
-}
-
-const struct oct_pool_kind oct_pool_x25519 = {
-    .id = OCT_POOL_x25519,
-    .op = OCT_OP_X25519_KEYGEN,
-    .private_size = OCT_X25519_BYTES,
-    .public_size = OCT_X25519_BYTES,
-    .clamp = clamp,
-    .fill = fill,
 };

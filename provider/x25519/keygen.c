@@ -4,7 +4,7 @@
  * X25519 key generation: a pair from the pool, or one of OpenSSL's own. TLS names the group and nothing else; with any
  * other parameter (a seed for the key, say) generation is OpenSSL's own in the private context.
  */
-#include "provider/async/pool.h"
+#include "provider/async/pair.h"
 #include "provider/contexts/keygen.h"
 #include "provider/core/provider.h"
 #include "x25519.h"
@@ -54,7 +54,7 @@ static int make_pair(struct oct_keygen *gen, struct oct_prov_x25519 *key)
 
     if (private_key == NULL)
         return 0;
-    if (gen->ctx != NULL || !oct_pool_take(gen->prov, &oct_pool_x25519, key->public_key, private_key)) {
+    if (gen->ctx != NULL || !oct_pair_take(gen->prov, OCT_OP_X25519_KEYGEN, key->public_key, private_key)) {
         oct_counters_note_fallback(OCT_OP_X25519_KEYGEN);
         if (!oct_x25519_fallback_generate(gen->prov, gen->ctx, key->public_key, private_key))
             return 0;

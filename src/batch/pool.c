@@ -1,21 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The Octuple Authors */
-/* See pool.h. */
-#include "pool.h"
+#include "batch/pool.h"
 
-#include "aside.h"
 #include "api/verdict.h"
+#include "base/base.h"
 #include "base/fork.h"
 #include "base/policy.h"
 #include "base/spares.h"
 #include "base/thread_mode.h"
-#include "provider/core/provider.h"
 
-#include <openssl/err.h>
-#include <openssl/rand.h>
-#include <stdatomic.h>
+#include <octuple/octuple.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* What pairs of a kind are. */
+struct kind {
+    int op;
+    size_t private_size, public_size;
+    void (*clamp)(uint8_t *private_key); /* brings random bytes into the form of a private key; NULL: they are one */
+    void (*fill)(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key);
+};
+
+/* RFC 7748, section 5: as OpenSSL stores the private keys that it makes. */
+static void x25519_clamp(uint8_t *private_key)
+{
+    private_key[0] &= 0xf8;
+    private_key[31] = (uint8_t)((private_key[31] & 0x7f) | 0x40);
+}
+
+static void x25519_fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
+{
+    job->x25519 = (struct oct_x25519_lane){private_key, NULL, public_key};
+}
+
+static void ec_fill(struct oct_job *job, const uint8_t *private_key, uint8_t *public_key)
+{
+    job->ec_public = (struct oct_ec_public_lane){private_key, public_key};
+}
+
+static const struct kind kinds[] = {
+    {OCT_OP_X25519_KEYGEN, OCT_X25519_BYTES, OCT_X25519_BYTES, x25519_clamp, x25519_fill},
+    {OCT_OP_P256_KEYGEN, 32, 64, NULL, ec_fill},
+    {OCT_OP_P384_KEYGEN, 48, 96, NULL, ec_fill},
+    {OCT_OP_SM2_KEYGEN, 32, 64, NULL, ec_fill},
+};
+#define KINDS OCT_ARRAY_LEN(kinds)
 
 /* All of it lies in wiped memory, so that a child finds `left` zero whatever forked it. The generation is checked as
  * well: nothing hangs on one of the two alone. */
@@ -27,18 +57,18 @@ struct pool {
 };
 
 struct pools {
-    struct pool of[OCT_POOLS];
+    struct pool of[KINDS];
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
-static int thread_end_known;
+static bool thread_end_known;
 static _Thread_local struct pools *mine;
 static struct oct_spares spares; /* those of threads that have ended, with the pairs that are left */
 
 static void pools_free(struct pools *pools)
 {
-    OPENSSL_cleanse(pools, sizeof *pools);
+    oct_cleanse(pools, sizeof *pools);
     munmap(pools, sizeof *pools);
 }
 
@@ -82,24 +112,13 @@ static struct pools *pools_get(void)
     return NULL;
 }
 
-static int draw(struct oct_prov *prov, const struct oct_pool_kind *kind, struct pool *pool)
-{
-    OSSL_LIB_CTX *libctx = oct_app_ctx(prov);
-
-    if (libctx == NULL || RAND_priv_bytes_ex(libctx, pool->private_key[0], sizeof pool->private_key, 0) <= 0)
-        return 0;
-    for (int i = 0; kind->clamp != NULL && i < OCT_LANES; i++)
-        kind->clamp(pool->private_key[i]);
-    return 1;
-}
-
 /* A private key that is not 1 .. n-1 is invalid: then none of the eight is taken (on P-256 once in 2^29 times), and
  * those that are taken are even over the range. */
-static int make_public(const struct oct_pool_kind *kind, struct pool *pool)
+static bool make_public(const struct kind *kind, struct pool *pool)
 {
     struct oct_queue *queue = oct_queue_thread();
     struct oct_job job[OCT_LANES], *list[OCT_LANES];
-    int ok = queue != NULL;
+    bool ok = queue != NULL;
 
     memset(job, 0, sizeof job);
     for (int i = 0; i < OCT_LANES; i++) {
@@ -113,61 +132,58 @@ static int make_public(const struct oct_pool_kind *kind, struct pool *pool)
     return ok;
 }
 
-static int refill(struct oct_prov *prov, const struct oct_pool_kind *kind, struct pool *pool)
+static bool refill(const struct kind *kind, struct pool *pool, oct_pool_draw *draw, void *arg)
 {
-    if (!draw(prov, kind, pool) || !make_public(kind, pool)) {
-        OPENSSL_cleanse(pool, sizeof *pool);
-        return 0;
+    bool ok = draw(arg, pool->private_key[0], sizeof pool->private_key);
+    for (int i = 0; ok && kind->clamp != NULL && i < OCT_LANES; i++)
+        kind->clamp(pool->private_key[i]);
+    if (!ok || !make_public(kind, pool)) {
+        oct_cleanse(pool, sizeof *pool);
+        return false;
     }
     pool->generation = oct_fork_generation();
     pool->left = OCT_LANES;
-    return 1;
+    return true;
 }
 
 /* The thread's pool with at least one pair in it, or NULL. */
-static struct pool *filled_pool(struct oct_prov *prov, const struct oct_pool_kind *kind)
+static struct pool *filled_pool(const struct kind *kind, oct_pool_draw *draw, void *arg)
 {
-    struct pool *pool;
-    int ok;
-
     if (mine == NULL)
         mine = pools_get();
     if (mine == NULL)
         return NULL;
-    pool = &mine->of[kind->id];
+    struct pool *pool = &mine->of[kind - kinds];
     if (pool->left > 0 && pool->generation == oct_fork_generation())
         return pool;
-    OPENSSL_cleanse(pool, sizeof *pool);
-    ERR_set_mark();
-    ok = refill(prov, kind, pool);
-    ERR_pop_to_mark();
-    return ok ? pool : NULL;
+    oct_cleanse(pool, sizeof *pool);
+    return refill(kind, pool, draw, arg) ? pool : NULL;
 }
 
 /* The first pairs of a process need not wait for known answers, which cost more than they would save. */
-static bool is_early(const struct oct_pool_kind *kind)
+static bool is_early(const struct kind *kind)
 {
-    static atomic_uint asked[OCT_POOLS];
+    static atomic_uint asked[KINDS];
     return oct_op_verdict(kind->op) == OCT_VERDICT_UNTESTED && oct_thread_mode(true) != OCT_THREAD_EVENT_LOOP &&
-           atomic_fetch_add_explicit(&asked[kind->id], 1, memory_order_relaxed) < OCT_POLICY_ASIDE;
+           atomic_fetch_add_explicit(&asked[kind - kinds], 1, memory_order_relaxed) < OCT_POLICY_ASIDE;
 }
 
-int oct_pool_take(struct oct_prov *prov, const struct oct_pool_kind *kind, uint8_t *public_key, uint8_t *private_key)
+bool oct_pool_take(int op, oct_pool_draw *draw, void *arg, uint8_t *public_key, uint8_t *private_key)
 {
-    struct pool *pool;
-    unsigned i;
-
-    if (oct_aside_take() || !prov->settings.on[OCT_PROV_SWITCH_pools] || is_early(kind) || !oct_op_is_on(kind->op))
-        return 0;
-    pool = filled_pool(prov, kind);
+    const struct kind *kind = kinds;
+    while (kind < kinds + KINDS && kind->op != op)
+        kind++;
+    if (kind == kinds + KINDS || is_early(kind) || !oct_op_is_on(op))
+        return false;
+    struct pool *pool = filled_pool(kind, draw, arg);
     if (pool == NULL)
-        return 0;
-    i = --pool->left;
+        return false;
+    const unsigned i = --pool->left;
     memcpy(public_key, pool->public_key[i], kind->public_size);
     memcpy(private_key, pool->private_key[i], kind->private_size);
-    OPENSSL_cleanse(pool->private_key[i], sizeof pool->private_key[i]);
-    OPENSSL_cleanse(pool->public_key[i], sizeof pool->public_key[i]);
-    return 1;
+    oct_cleanse(pool->private_key[i], sizeof pool->private_key[i]);
+    oct_cleanse(pool->public_key[i], sizeof pool->public_key[i]);
+    return true;
 }
 
 void oct_pool_clear(void)
@@ -175,7 +191,7 @@ void oct_pool_clear(void)
     struct pools *spare;
 
     if (mine != NULL)
-        OPENSSL_cleanse(mine, sizeof *mine);
+        oct_cleanse(mine, sizeof *mine);
     while ((spare = oct_spares_take(&spares)) != NULL)
         pools_free(spare);
 }
