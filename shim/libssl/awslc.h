@@ -54,6 +54,7 @@ struct oct_method {
     X(int, RSA_decrypt, (RSA *, size_t *, uint8_t *, size_t, const uint8_t *, size_t, int))                            \
     X(int, BN_bn2binpad, (const BIGNUM *, uint8_t *, int))                                                             \
     X(void, OPENSSL_free, (void *)) X(void, OPENSSL_cleanse, (void *, size_t))                                         \
+    X(int, RAND_bytes, (uint8_t *, size_t))                                                                            \
     X(int, FIPS_mode, (void)) X(unsigned long, awslc_api_version_num, (void))                                          \
     X(void, ERR_put_error, (int, int, int, const char *, unsigned))                                                    \
     X(void *, ERR_save_state, (void)) X(void, ERR_restore_state, (const void *)) X(void, ERR_SAVE_STATE_free, (void *))

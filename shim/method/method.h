@@ -9,6 +9,7 @@
  *   operation.c  the operation that this method is asked for
  *   key.c        keys for lanes, which go with the keys of the program
  *   pad.c        what is signed
+ *   pairs.c      key pairs for libssl, which wait for nobody
  *
  * Keys are those of 2048, 3072 and 4096 bits, with two primes and without a method of the program's own. Everything
  * else is libssl's alone: other keys, and an operation that has nobody to wait for.
@@ -70,5 +71,8 @@ struct oct_rsa_key *oct_method_lanes(RSA *rsa);
 
 /* pad.c: what is to be signed of this message, as long as the modulus. */
 bool oct_method_pad(const RSA *rsa, uint8_t *to, size_t size, uint16_t algorithm, const uint8_t *in, size_t in_len);
+
+/* pairs.c: before the program's own code runs, if it was started with AWS-LC. */
+void oct_method_lead_pairs(void);
 
 #endif
