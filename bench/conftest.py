@@ -15,7 +15,7 @@ import pytest
 
 from bench.measure.common import server_folder
 from lab import schemas
-from lab.programs import Build, clean_environment
+from lab.programs import Build, answers, clean_environment
 from lab.servers import nginx as server
 
 
@@ -72,7 +72,7 @@ def s_server(keys):
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         env=clean_environment() | variables))
         deadline = time.monotonic() + 10
-        while not server.Nginx.answers(port):
+        while not answers(port):
             assert started[-1].poll() is None and time.monotonic() < deadline, "openssl s_server does not answer"
             time.sleep(0.02)
         return port

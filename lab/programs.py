@@ -91,3 +91,9 @@ def clean_environment() -> dict[str, str]:
     drop = ("LD_PRELOAD", "OPENSSL_CONF")
     return {name: value for name, value in os.environ.items()
             if name == "OCTUPLE_TABLE" or name not in drop and not name.startswith("OCTUPLE_")}
+
+
+def answers(port: int, address: str = "127.0.0.1") -> bool:
+    """Whether somebody listens there by TCP."""
+    with socket.socket() as sock:
+        return sock.connect_ex((address, port)) == 0

@@ -90,6 +90,10 @@ class Sides(Running):
     def debians(self) -> Path:
         return cache()
 
+    def are_ready(self) -> bool:
+        """Whether they, which have begun, can be asked."""
+        return True
+
     def start(self) -> None:
         together = " & ".join(f"taskset -c {self.cpu} {self.command(side)}" for side in self.sides)
         seen = [word for path in self.sees() for word in ("--see", str(path))]
@@ -97,7 +101,7 @@ class Sides(Running):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=(self.folder / "said").open("w"), env=clean_environment())
         deadline = time.monotonic() + process.PATIENCE
-        while len(self.workers) < len(self.sides):
+        while len(self.workers) < len(self.sides) or not self.are_ready():
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise ServerError(f"{self.name} did not start in the Debian {RELEASE}: "
                                   f"{(self.folder / 'said').read_text().strip()}")

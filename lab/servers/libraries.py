@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab import ROOT, aws_lc, load
 from lab.debian import ENTER, as_root, cache, run
-from lab.programs import Build, free_ports
+from lab.programs import Build, answers, free_ports
 from lab.servers.http3 import Sides
 from lab.servers import conf
 from lab.servers.nginx import ServerError
@@ -84,6 +84,9 @@ class All(Sides):
 
     def sees(self) -> tuple[Path, ...]:
         return (built(), *super().sees())
+
+    def are_ready(self) -> bool:
+        return all(answers(port) for ports in self.ports.values() for port in ports.values())
 
     def debians(self) -> Path:
         return folder()

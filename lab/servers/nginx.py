@@ -12,14 +12,13 @@ import os
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
 from typing import Self
 
 from lab import counters, process
-from lab.programs import Build, clean_environment, free_ports
+from lab.programs import Build, answers, clean_environment, free_ports
 from . import conf
 
 KEYS = {
@@ -154,17 +153,12 @@ class Nginx(Running):
                 ended = self.master.returncode
                 raise ServerError(f"{self.name} {self.program} ended with status {ended}: {self.said()}")
             workers = process.children(self.master.pid)
-            if workers and all(self.answers(port, self.address) for port in self.ports.values()):
+            if workers and all(answers(port, self.address) for port in self.ports.values()):
                 self.worker = workers[0]
                 return
             time.sleep(0.02)
         ports = sorted(self.ports.values())
         raise ServerError(f"{self.name} {self.program} does not answer on {ports}: {self.said()}")
-
-    @staticmethod
-    def answers(port: int, address: str = "127.0.0.1") -> bool:
-        with socket.socket() as sock:
-            return sock.connect_ex((address, port)) == 0
 
     def stop(self) -> None:
         if self.master and self.master.poll() is None:

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 from lab import counters, java
-from lab.programs import Build, free_ports
+from lab.programs import Build, answers, free_ports
 from .nginx import Running, ServerError
 from .web import cpu_seconds
 
@@ -77,8 +76,3 @@ class Tomcat(Running):
         except subprocess.TimeoutExpired:
             self.child.kill()
             self.child.wait()
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as sock:
-        return sock.connect_ex(("127.0.0.1", port)) == 0

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Callable
 
 from lab import counters, process
-from lab.programs import Build, clean_environment, free_ports
+from lab.programs import Build, answers, clean_environment, free_ports
 from . import conf
 from .nginx import Running, ServerError
 
@@ -213,10 +213,9 @@ class Other(Running):
 
     def wait_until_ready(self, deadline: float) -> None:
         while time.monotonic() < deadline and self.child.poll() is None:
-            with socket.socket() as sock:
-                if sock.connect_ex(("127.0.0.1", self.port)) == 0:
-                    time.sleep(0.2)  # those that fork listen before their workers run
-                    return
+            if answers(self.port):
+                time.sleep(0.2)  # those that fork listen before their workers run
+                return
             time.sleep(0.02)
         raise ServerError(f"{self.kind.name} does not answer: {self.said()}")
 

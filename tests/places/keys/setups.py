@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from lab import der, devices, openssl_conf
-from lab.programs import Build, clean_environment, free_ports
-from lab.servers.nginx import Nginx, ServerError, make_keys
+from lab.programs import Build, answers, clean_environment, free_ports
+from lab.servers.nginx import ServerError, make_keys
 
 MODULES = "/usr/lib/x86_64-linux-gnu"
 QAT = openssl_conf.engine("qatengine", f"{MODULES}/engines-3/qatengine.so", "default_algorithms = RSA,EC", "init = 1")
@@ -42,7 +42,7 @@ def two_ports() -> int:
 
 def wait_for(port: int) -> None:
     end = time.monotonic() + 10
-    while not Nginx.answers(port):
+    while not answers(port):
         if time.monotonic() > end:
             raise ServerError(f"nothing listens on port {port}")
         time.sleep(0.1)
