@@ -88,5 +88,7 @@ bool oct_lead(const struct link_map *map, const char *name, void *to)
     if (is_sealed && mprotect(start, sealed.end - sealed.start, PROT_READ | PROT_WRITE) != 0)
         return false;
     *entry = to;
-    return !is_sealed || mprotect(start, sealed.end - sealed.start, PROT_READ) == 0;
+    if (is_sealed)
+        (void)mprotect(start, sealed.end - sealed.start, PROT_READ);
+    return true;
 }
