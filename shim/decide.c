@@ -49,6 +49,8 @@ static void decide(void)
         oct_storm_start("off");
     else
         oct_keys_setup(on);
+    if (on && method)
+        oct_method_lead_pairs();
     if (on && !method) {
         oct_savings_setup();
         oct_quic_decide();

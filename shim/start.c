@@ -22,7 +22,6 @@
 #include "libssl/load.h"
 #include "libssl/object.h"
 #include "memory/memory.h"
-#include "method/method.h"
 #include "quic/quic.h"
 #include "savings/savings.h"
 
@@ -119,8 +118,6 @@ __attribute__((constructor)) static void loaded(void)
     else if (present) {
         if (openssl)
             oct_withdraw_younger();
-        else
-            oct_method_lead_pairs();
         __atomic_store_n(&oct_watching, true, __ATOMIC_RELAXED);
     }
     (void)dlerror(); /* what was not found is no news for the program */

@@ -72,7 +72,7 @@ struct oct_rsa_key *oct_method_lanes(RSA *rsa);
 /* pad.c: what is to be signed of this message, as long as the modulus. */
 bool oct_method_pad(const RSA *rsa, uint8_t *to, size_t size, uint16_t algorithm, const uint8_t *in, size_t in_len);
 
-/* pairs.c: before the program's own code runs, if it was started with AWS-LC. */
+/* pairs.c: once it is settled that the shim is at work, before the first handshake. */
 void oct_method_lead_pairs(void);
 
 #endif

@@ -5,9 +5,7 @@
  * (batch/pool.h), of AWS-LC's own random bytes: nothing waits for that. Its own calls are led here, so nobody else
  * finds this function. Private keys look as AWS-LC makes them: of the bits that RFC 7748 fixes, each is the wrong one.
  */
-#include "libssl/lead.h"
-#include "libssl/object.h"
-#include "libssl/serves.h"
+#include "libssl/slots.h"
 #include "method/method.h"
 
 #include "batch/pool.h"
@@ -25,9 +23,7 @@ static bool draw(void *awslc, uint8_t *bytes, size_t size)
 
 static void keypair(uint8_t *public_key, uint8_t *private_key)
 {
-    const bool on = __atomic_load_n(&oct_shim_mode_now, __ATOMIC_ACQUIRE) == OCT_SHIM_ON;
-    const struct oct_awslc *awslc = on ? oct_awslc() : NULL;
-    if (awslc == NULL || !oct_pool_take(OCT_OP_X25519_KEYGEN, draw, (void *)awslc, public_key, private_key)) {
+    if (!oct_pool_take(OCT_OP_X25519_KEYGEN, draw, (void *)oct_awslc(), public_key, private_key)) {
         real(public_key, private_key);
         return;
     }
@@ -35,23 +31,28 @@ static void keypair(uint8_t *public_key, uint8_t *private_key)
     private_key[31] = (uint8_t)((private_key[31] & ~64) | 128);
 }
 
-/* By this AWS-LC knows that its machine has been started again from a snapshot, and a pool would not. */
-static bool is_told_of_snapshots(void)
-{
-    return access("/dev/sysgenid", F_OK) == 0;
-}
-
 /* What libssl calls is AWS-LC's own: nobody else's function stands in front of it. */
 static bool is_its_own(void)
 {
-    return dlsym(RTLD_DEFAULT, NAME) == (void *)real &&
-           oct_same_object((void *)real, oct_symbol(NULL, "awslc_api_version_num"));
+    const void *first = dlsym(RTLD_DEFAULT, NAME);
+    return (first == NULL || first == (void *)real) &&
+           oct_same_object((void *)real, (void *)oct_awslc()->awslc_api_version_num);
+}
+
+/* AWS-LC may be told that its machine has been started again from a snapshot, and a pool would not know. Older releases
+ * say it by the second name; one that has neither cannot be asked. */
+static bool may_be_told_of_snapshots(void)
+{
+    int (*supported)(void);
+    *(void **)&supported = oct_symbol(oct_ssl()->handle, "CRYPTO_get_vm_ube_supported");
+    if (supported == NULL)
+        *(void **)&supported = oct_symbol(oct_ssl()->handle, "CRYPTO_get_snapsafe_supported");
+    return supported == NULL || supported() != 0;
 }
 
 void oct_method_lead_pairs(void)
 {
-    *(void **)&real = oct_symbol(NULL, NAME);
-    const void *libssl = oct_symbol(NULL, "SSL_CTX_new");
-    if (real != NULL && libssl != NULL && is_its_own() && !is_told_of_snapshots())
-        (void)oct_lead(oct_object_of(libssl), NAME, (void *)keypair);
+    *(void **)&real = oct_symbol(oct_ssl()->handle, NAME);
+    if (real != NULL && is_its_own() && !may_be_told_of_snapshots())
+        (void)oct_slot_set(oct_slot_libssl(), NAME, (void *)keypair);
 }
