@@ -26,7 +26,7 @@ import psutil
 from lab import counters as counter_files, openssl_conf
 from lab.counters import Operation as Counts
 from lab.process import PATIENCE
-from lab.programs import Build, clean_environment, free_ports
+from lab.programs import Build, answers, clean_environment, free_ports
 from lab.servers import conf
 from lab.servers.conf import ANSWER
 
@@ -321,8 +321,7 @@ def wait_port(port: int, process: subprocess.Popen[bytes] | Detached) -> None:
     def open_now() -> bool:
         if process.poll() is not None:
             raise LabError(f"the server ended with {process.returncode}")
-        with socket.socket() as sock:
-            return sock.connect_ex(("127.0.0.1", port)) == 0
+        return answers(port)
 
     wait_until(open_now, f"port {port} is open")
 
